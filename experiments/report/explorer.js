@@ -117,7 +117,7 @@ class Explorer {
     const {drawn} = this.view, hide = (part, is) => {
       if (this.boxes[part]) this.boxes[part].closest('.field').hidden = is;
     };
-    hide('regions', !SELF_VIEWS[drawn] || drawn === 'read');
+    hide('regions', !SELF_VIEWS[drawn] || drawn === 'read' || drawn === 'rolled');
     hide('words', drawn !== 'read');
   }
 

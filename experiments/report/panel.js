@@ -292,12 +292,18 @@ class Panel {
   regionRow(word, cell) {
     const kind = this.selfView();
     if (!kind || kind === 'read') return null;
-    const {regions} = this.card.view;
-    const from = kind === 'token' ? -1 : cell >= 0 ? cell
-      : word >= 0 ? peakOf(this.mapOf(word)) : this.regionBefore ?? 0;
-    this.regionBefore = Math.max(from, 0);
-    const row = kind === 'token' ? this.self.token(regions) : this.self[kind](regions, from);
-    return {...row, cell: from, text: selfLine(kind, row, from, this.maps.cols)};
+    const {regions} = this.card.view, {cols} = this.maps;
+    if (kind === 'token' || (kind === 'rolled' && cell < 0)) {
+      if (kind === 'rolled' && word < 0) return null;
+      const row = kind === 'token' ? this.self.token(regions) : this.self.rolled(this.mapOf(word));
+      const subject = kind === 'token' ? 'the class token' : this.decoded.words[word];
+      return {...row, cell: -1, text: selfLine(kind, row, -1, subject, cols)};
+    }
+    const from = cell >= 0 ? cell : word >= 0 ? peakOf(this.mapOf(word)) : this.regionBefore ?? 0;
+    this.regionBefore = from;
+    const row = kind === 'taken' ? this.self.taken(regions, from)
+      : this.self.given(kind === 'rolled' ? 'rollout' : regions, from);
+    return {...row, cell: from, text: selfLine(kind, row, from, '', cols)};
   }
 
   // Lights the words before a word by how much it attends to them.

@@ -3,11 +3,12 @@
 // what the words of a caption attend to in a decoder of transformers, as far as the page has it
 // (experiments/report/self_attention.h).
 
-// What is drawn in place of the weights of words, and what a visitor reads of it.
+// What can be drawn in place of the weights of words.
 const SELF_VIEWS = {
   given: 'what a region attends to',
   taken: 'which regions attend to it',
   token: 'what the class token attends to',
+  rolled: 'the word\u2019s map, rolled out',
   read: 'which words a word attends to',
 };
 
@@ -42,7 +43,18 @@ class SelfMaps {
 
   has(view) {
     if (view === 'read') return this.words.size > 0;
+    if (view === 'rolled') return this.maps.has('rollout');
     return view === 'token' ? this.classToken && this.maps.size > 0 : this.maps.size > 0;
+  }
+
+  // The map of a word, carried back through the encoder's attention to what it gets of the picture.
+  rolled(weights) {
+    const rows = this.maps.get('rollout'), first = rows.length - this.regions;
+    const sum = new Float32Array(rows[0].length);
+    weights.forEach((weight, cell) => rows[first + cell].forEach((share, i) => {
+      sum[i] += weight * share;
+    }));
+    return {name: 'rollout', ...this.split(sum)};
   }
 
   // What a region gives to all regions in the map of this name, and to tokens without a place.
@@ -93,20 +105,24 @@ const selfNames = (report, part) => [...new Set(report.images.flatMap((image) =>
 const selfViews = (report) => {
   const all = report.images.flatMap((image) => image.models.map((model) => model.self_attention))
     .filter(Boolean);
-  return Object.keys(SELF_VIEWS).filter((view) => all.some((self) => (view === 'read'
-    ? self.words.length : self.regions.length && (view !== 'token' || self.class_token))));
+  const has = {
+    read: (self) => self.words.length > 0,
+    token: (self) => self.class_token && self.regions.length > 0,
+    rolled: (self) => self.regions.some(({of}) => of === 'rollout'),
+  };
+  return Object.keys(SELF_VIEWS).filter((view) => all.some(has[view] ||
+    ((self) => self.regions.length > 0)));
 };
 
 const placeText = (cell, cols) => `row ${Math.floor(cell / cols)}, column ${cell % cols}`;
 
 // What is said of the row of a map: "encoder, layer 0, head 1: the region in row 1, column 2 gives
-// most to row 0, column 2: 0.31; 0.05 to itself; 0.10 to tokens without a place".
-const selfLine = (view, {name, weights, elsewhere}, cell, cols) => {
+// most to row 0, column 2: 0.31; 0.05 to itself; 0.10 to tokens without a place". `subject` is who
+// attends, if it is no region.
+const selfLine = (view, {name, weights, elsewhere}, cell, subject, cols) => {
   const peak = peakOf(weights), most = `${placeText(peak, cols)}: ${shown(weights[peak])}`;
-  const parts = view === 'taken'
-    ? [`${name}: the region in ${placeText(cell, cols)} gets most from ${most}`]
-    : [`${name}: ${cell < 0 ? 'the class token' : `the region in ${placeText(cell, cols)}`} gives ` +
-      `most to ${most}`];
+  const who = subject || `the region in ${placeText(cell, cols)}`;
+  const parts = [`${name}: ${who} ${view === 'taken' ? 'gets most from' : 'gives most to'} ${most}`];
   if (cell >= 0) parts.push(`${shown(weights[cell])} to itself`);
   if (elsewhere !== null) parts.push(`${shown(elsewhere)} to tokens without a place`);
   return parts.join('; ');

@@ -100,6 +100,27 @@ TEST_CASE("pointing at a region shows what it attends to") {
   CHECK(page.browser.complaints() == std::vector<std::string>{});
 }
 
+TEST_CASE("the map of a word is rolled out through the encoder") {
+  SACCADE_NEEDS_BROWSER();
+  Page page;
+  // All regions come from the last one.
+  page.change([](Json& data) {
+    Json& map = data["images"][0]["models"][0]["self_attention"]["regions"][0];
+    REQUIRE(map["of"] == "rollout");
+    map["low"] = Json(17, 0);
+    map["high"] = Json(17, 1);
+    std::vector<std::uint8_t> bytes(17 * 17, 0);
+    for (std::size_t row = 0; row < 17; ++row) bytes[row * 17 + 16] = 255;
+    map["weights"] = base64(bytes);
+  });
+  page.set("Drawn", "rolled");
+  page.browser.hover(Page::word(0, 1));
+  const std::string word =
+      page.ask("document.querySelector(\"" + Page::word(0, 1) + " .text\").textContent");
+  CHECK(page.readout(0).find("rollout: " + word + " gives most to row 3, column 3: ") == 0);
+  CHECK(page.browser.complaints() == std::vector<std::string>{});
+}
+
 TEST_CASE("pointing at a word shows which words it attends to, and all of it fits a phone") {
   SACCADE_NEEDS_BROWSER();
   Page page;
