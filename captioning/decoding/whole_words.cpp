@@ -42,6 +42,7 @@ DecodedWord word_of(std::span<const DecodedWord> pieces, const Vocabulary& vocab
   word.text = text.empty() ? "" : text[0];
   word.log_prob = 0;
   word.self_attention.clear();  // they are of pieces
+  word.pieces.assign(ids.begin(), ids.end());
   for (const DecodedWord& piece : pieces) word.log_prob += piece.log_prob;
   if (map_step > 0) return word;
   // The mean of the map that `of` finds in each piece.
@@ -64,10 +65,14 @@ DecodedWord word_of(std::span<const DecodedWord> pieces, const Vocabulary& vocab
 void put_together(DecodedCaption& caption, const Vocabulary& vocabulary) {
   const std::span<const DecodedWord> pieces = caption.words;
   std::vector<DecodedWord> words;
+  std::vector<int>
+      unread;  // pieces without a letter: they are no word, but the next one was read after them
   for (std::size_t begin = 0; begin < pieces.size();) {
     std::size_t end = begin + 1;
     while (end < pieces.size() && !vocabulary.begins_word(pieces[end].id)) ++end;
     DecodedWord word = word_of(pieces.subspan(begin, end - begin), vocabulary, caption.map_step);
+    word.pieces.insert(word.pieces.begin(), unread.begin(), unread.end());
+    unread = word.text.empty() ? word.pieces : std::vector<int>();
     if (!word.text.empty()) words.push_back(std::move(word));
     begin = end;
   }

@@ -121,6 +121,22 @@ class CaptionWriter {
     return packs() ? Json(packing_.packed(map)) : attention_rows(map);
   }
 
+  // Rows of numbers in both forms: they are of both signs and of any size, and a byte for each
+  // would not tell small ones from 0.
+  Json occlusion(const DecodedWord& word) const {
+    const auto cols = static_cast<std::size_t>(source_->grid.cols);
+    SACCADE_CHECK(word.effects.size() == static_cast<std::size_t>(source_->grid.rows) * cols,
+                  "[caption_json] ", word.effects.size(), " effects for a grid of ",
+                  source_->grid.rows, " x ", source_->grid.cols);
+    Json rows = Json::array();
+    for (std::size_t l = 0; l < word.effects.size(); ++l) {
+      if (l % cols == 0) rows.push_back(Json::array());
+      rows.back().push_back(packs() ? number(static_cast<double>(word.effects[l]))
+                                    : shortest(word.effects[l]));
+    }
+    return rows;
+  }
+
   // Without nulls where the form leaves them out.
   Json kept(Json object) const {
     if (!packs()) return object;
@@ -132,7 +148,7 @@ class CaptionWriter {
 
   Json words(const DecodedCaption& caption) const {
     Json out = Json::array();
-    for (const DecodedWord& word : caption.words)
+    for (const DecodedWord& word : caption.words) {
       out.push_back(kept({{"text", word_text(word, *source_->vocabulary)},
                           {"logprob", number(word.log_prob)},
                           {"gate", number(word.map.gate)},
@@ -141,6 +157,8 @@ class CaptionWriter {
                           {"uniform", is_uniform(word.map)},
                           {"attention", attention(word.map)},
                           {"sampled", chosen_cell(word.map)}}));
+      if (!word.effects.empty()) out.back()["occlusion"] = occlusion(word);
+    }
     return out;
   }
 

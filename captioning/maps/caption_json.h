@@ -14,13 +14,14 @@ namespace saccade {
 enum class CaptionForm {
   kFull,  // every number as it is; "attention" is a list of the grid's rows, from the top
   // For pages: "attention" is one byte per weight in base64, on the scale "packed": {"low", "high"}
-  // (packed_maps.h), other numbers have four decimals, nulls of words and views are left out, and
-  // alternatives have no words.
+  // (packed_maps.h), other numbers (those of "occlusion", too) have four decimals, nulls of words
+  // and views are left out, and alternatives have no words.
   kPacked,
 };
 
 // {"image", "caption", "words": [{"text", "logprob", "gate", "sentinel", "entropy" (map_entropy()),
-// "uniform" (is_uniform()), "attention", "sampled"}], "grid": {"rows", "cols", "cells": [left, top,
+// "uniform" (is_uniform()), "attention", "sampled", and "occlusion": the rows of
+// DecodedWord::effects, where there are any}], "grid": {"rows", "cols", "cells": [left, top,
 // right, bottom]}, "geometry": {"original": [height, width], "resize", "seen": {"x", "y", "width",
 // "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime", "map_step"}.
 // sampled is [row, col] of the region that hard attention took, else null; cells are those that

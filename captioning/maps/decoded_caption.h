@@ -30,6 +30,10 @@ struct DecodedWord {
   std::vector<int> choices{};
   std::vector<SelfAttention> self_attention{};  // where they were requested: by layer, then by head
   std::string text{};                           // of a word that was put together
+  std::vector<int> pieces{};                    // and the ids of its pieces, in order
+  // Where it was requested, for every region of the grid by how much log_prob falls when the region
+  // is removed (inspection/occlusion.h); 0 for padding.
+  std::vector<float> effects{};
 };
 
 struct DecodedCaption {

@@ -8,13 +8,20 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "captioning/inspection/caption_occlusion.h"
 #include "captioning/maps/caption_json.h"
 #include "captioning/maps/caption_text.h"
+#include "captioning/runs/run_directory.h"
 #include "core/base/error.h"
+#include "core/io/atomic_file.h"
 #include "experiments/commands/caption_photos.h"
+#include "experiments/commands/shown_models.h"
 #include "experiments/commands/watched_folder.h"
+#include "experiments/process/log.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/stop_signal.h"
+#include "experiments/report/explorer_json.h"
+#include "experiments/report/photo_page.h"
 
 namespace saccade {
 
@@ -49,6 +56,21 @@ SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
     session.require_one("--all-maps");
     search.recording.layers = true;
   }
+  if (args.occlusion) {
+    session.require_one("--occlusion");
+    if (search.regime == Regime::kSample)
+      throw UsageError(
+          "--occlusion: in the regime sample the regions are drawn, and another draw would be "
+          "taken for the effect of a region; give another --regime");
+  }
+  if (!args.page.empty()) {
+    session.require_one("--page");
+    search.recording.words = args.self_attention;
+    const LoadedModel& loaded = session.members()[0].loaded;
+    search.alternatives = search.mode == SearchMode::kBeam
+                              ? page_search(loaded.config, loaded.model->vocabulary()).alternatives
+                              : 1;
+  }
   if (!args.alternatives) return search;
   if (search.mode != SearchMode::kBeam)
     throw UsageError(str("--alternatives lists what beam search finds, and search.mode is ",
@@ -66,21 +88,70 @@ void check(const CaptionArgs& args) {
   if (args.images.empty() && args.watch.empty())
     throw UsageError(
         "no picture is named; name pictures or a folder of them, or a folder with --watch");
-  if (args.all_maps && !args.json)
-    throw UsageError("--all-maps has no effect: maps are in the JSON alone; give --json as well");
+  const bool shown = args.json || !args.page.empty();
+  if (args.all_maps && !shown)
+    throw UsageError(
+        "--all-maps has no effect: maps are in the JSON and in pages alone; give --json or --page "
+        "as well");
+  if (args.occlusion && !shown)
+    throw UsageError(
+        "--occlusion has no effect: what regions do for words is in the JSON and in pages alone; "
+        "give --json or --page as well");
+  if (args.self_attention && args.page.empty())
+    throw UsageError(
+        "--self-attention has no effect: what regions and words attend to is in pages alone; give "
+        "--page as well");
+  if (!args.page.empty() && !args.watch.empty())
+    throw UsageError(
+        "--page: a page holds the pictures that are named, and --watch never ends; name pictures, "
+        "or "
+        "a folder of them");
   if (!args.images.empty() && !args.watch.empty())
     throw UsageError("--watch captions what is in " + args.watch +
                      "; caption the named pictures with another command");
 }
 
 // What is printed of a photo as JSON.
-CaptionRecord record_of(const CaptionArgs& args, const std::string& path, Photo& photo) {
+CaptionRecord record_of(const CaptionArgs& args, const ModelSession& session,
+                        const SearchOptions& search, const std::string& path, Photo& photo) {
   CaptionRecord record{
       .image = path, .caption = std::move(photo.caption), .geometry = photo.geometry};
   const MapChoice each{.kind = MapChoice::Kind::kEach};
   if (args.all_maps) record.views = map_views(record.caption, {.layer = each, .head = each});
+  if (args.occlusion)
+    add_effects(session.model(), session.config().attention, photo.inputs[0].view(), search,
+                record.caption);
   return record;
 }
+
+// The page of the photos that are named.
+struct Page {
+  ShownModel named;
+  ReportModel model;
+  PhotoPage photos;
+
+  Page(const CaptionArgs& args, const ModelSession& session, Regime regime)
+      : named(shown_models({args.model.checkpoint}).models[0]),
+        model{.name = named.name,
+              .checkpoint = resolve_checkpoint(named.checkpoint),
+              .directory = named.directory,
+              .loaded = &session.members()[0].loaded,
+              .pipeline = session.members()[0].pipeline.get()},
+        photos(model, {.regime = regime,
+                       .all_maps = args.all_maps,
+                       .occlusion = args.occlusion,
+                       .self_attention = args.self_attention}) {}
+
+  void write(const std::string& file) const {
+    if (photos.photos() == 0) {
+      log::warn(plain_text(file + " was not written: no picture could be read"));
+      return;
+    }
+    const std::string html = photos.html();
+    write_file(file, html);
+    std::cerr << "wrote " << plain_text(file) << " (" << html.size() / 1000 << " kB)\n";
+  }
+};
 
 // Captions one picture at a time, so that a line never waits for the next picture.
 int watch(const CaptionArgs& args, const ModelSession& session, const SearchOptions& search,
@@ -89,7 +160,8 @@ int watch(const CaptionArgs& args, const ModelSession& session, const SearchOpti
   const auto caption = [&](const std::string& path, Image& picture) {
     const auto print = [&](Photo& photo) {
       if (args.json)
-        std::cout << json_line(caption_json(record_of(args, path, photo), source)) << "\n";
+        std::cout << json_line(caption_json(record_of(args, session, search, path, photo), source))
+                  << "\n";
       else
         std::cout << listed(path, photo.caption, source);
     };
@@ -125,20 +197,24 @@ int run_caption(const CaptionArgs& args) {
   const std::vector<std::string> images = named_pictures(args.images);
   const auto path = [&](Index i) { return images[static_cast<std::size_t>(i)]; };
   std::vector<CaptionRecord> records;
-  const ExitCode code =
-      caption_photos(session,
-                     {.count = static_cast<Index>(images.size()),
-                      .read = [&](Index i, const auto& tell) { return read_image(path(i), tell); },
-                      .search = search},
-                     [&](Photo& photo) {
-                       if (args.json) {
-                         records.push_back(record_of(args, path(photo.number), photo));
-                         return;
-                       }
-                       std::cout << listed(path(photo.number), photo.caption, source);
-                     });
+  std::optional<Page> page;
+  if (!args.page.empty()) page.emplace(args, session, search.regime);
+  const ExitCode code = caption_photos(
+      session,
+      {.count = static_cast<Index>(images.size()),
+       .read = [&](Index i, const auto& tell) { return read_image(path(i), tell); },
+       .search = search,
+       .keep_pictures = page.has_value()},
+      [&](Photo& photo) {
+        if (!args.json) std::cout << listed(path(photo.number), photo.caption, source);
+        if (!args.json && !page) return;
+        CaptionRecord record = record_of(args, session, search, path(photo.number), photo);
+        if (page) page->photos.add(photo.picture, photo.inputs[0].view(), record);
+        if (args.json) records.push_back(std::move(record));
+      });
   if (args.json) std::cout << captions_json(records, source);
   std::cout << std::flush;
+  if (page) page->write(args.page);
   return static_cast<int>(code);
 }
 
@@ -154,7 +230,19 @@ CommandRun bind_caption(Options& options) {
                 "list the N best captions that beam search finds, each with its log-probability",
                 1);
   options.flag("--all-maps", args->all_maps,
-               "with --json: also print the maps of every layer and head, as 'maps'");
+               "with --json: also print the maps of every layer and head, as 'maps'; with --page: "
+               "show them");
+  options.flag(
+      "--occlusion", args->occlusion,
+      "with --json: also print for every word and region by how much the log-probability "
+      "of the word falls when the region is removed, as 'occlusion'; with --page: show it");
+  options.flag("--self-attention", args->self_attention,
+               "with --page: also show what each region attends to in the encoder and its "
+               "refinement, and each word in a decoder of transformers");
+  options.text("--page", args->page,
+               "also write a page that shows the pictures with their captions and maps, as the "
+               "explorer of a report does; it is one file and opens without a network",
+               "FILE.html");
   options.flag("--json", args->json,
                "print a JSON array with words, log-probabilities, gates and attention weights; "
                "with --watch one object per line");

@@ -15,6 +15,9 @@ struct CaptionArgs {
   std::string watch{};                  // a folder whose pictures are captioned as they appear
   std::optional<Index> alternatives{};  // how many captions are listed for each picture
   bool all_maps = false;                // whether the JSON has the maps of every layer and head
+  bool occlusion = false;               // and the effect of every region on every word
+  bool self_attention = false;          // whether the page has what regions and words attend to
+  std::string page{};                   // an HTML file to write
   bool json = false;
 };
 

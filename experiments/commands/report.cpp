@@ -1,5 +1,6 @@
 #include "experiments/commands/report.h"
 
+#include <algorithm>
 #include <deque>
 #include <iostream>
 #include <memory>
@@ -43,7 +44,7 @@ std::string title_of(const ReportArgs& args, const ShownModels& wanted) {
 }  // namespace
 
 WrittenReport make_report(const ReportArgs& args) {
-  ShownModels wanted = shown_models(args.runs);
+  ShownModels wanted = shown_models(args.runs, args.seeds ? SeedsShown::kAll : SeedsShown::kFirst);
   std::deque<ModelSession> sessions;
   ReportRequest request{.title = title_of(args, wanted),
                         .models = {},
@@ -53,8 +54,14 @@ WrittenReport make_report(const ReportArgs& args) {
                         .boxes = nullptr,
                         .split = Split::kTest,
                         .images = args.images,
+                        .occlusion = args.occlusion,
+                        .self_attention = args.self_attention,
                         .remarks = {},
                         .progress = {}};
+  if (args.seeds && std::none_of(wanted.models.begin(), wanted.models.end(),
+                                 [](const ShownModel& model) { return model.seed.has_value(); }))
+    throw UsageError(
+        "--seeds has no effect: no comparison was named, whose arms have seeds; leave it out");
   for (const ShownModel& named : wanted.models) {
     const ModelSession& session = sessions.emplace_back(
         ModelArgs{.checkpoint = named.checkpoint, .set = {}, .data = args.data});
@@ -66,7 +73,8 @@ WrittenReport make_report(const ReportArgs& args) {
                               .checkpoint = resolve_checkpoint(named.checkpoint),
                               .directory = named.directory,
                               .loaded = &member.loaded,
-                              .pipeline = member.pipeline.get()});
+                              .pipeline = member.pipeline.get(),
+                              .seed = named.seed});
   }
   const LoadedData data = load_data(sessions[0].config().data);
   for (std::size_t m = 0; m < sessions.size(); ++m)
@@ -143,6 +151,16 @@ CommandRun bind_report(Options& options) {
                "instances JSON or a folder of Flickr30k Entities (default: data.boxes of the "
                "config)",
                "PATH");
+  options.flag("--seeds", args->seeds,
+               "show the models of all seeds of a comparison's arms, among which the page chooses, "
+               "instead of the first of each arm");
+  options.flag("--occlusion", args->occlusion,
+               "also show which regions' removal changes the probability of a word, for the "
+               "captions of each model's own regime; every caption is decoded once more for each "
+               "region");
+  options.flag("--self-attention", args->self_attention,
+               "also show what each region attends to in the encoder and its refinement, and each "
+               "word in a decoder of transformers; the page says how much larger it is for them");
   options.repeatable("--data", args->data,
                      "change where the models' data is, such as images=/new/place", "KEY=VALUE");
   options.flag("--json", args->json, "print a JSON object instead of the path of the page");

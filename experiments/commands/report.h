@@ -17,6 +17,9 @@ struct ReportArgs {
   Index images = 50;
   std::string boxes{};              // of photos: a file that read_photo_boxes() takes
   std::vector<std::string> data{};  // `images=/new/place`, for every model
+  bool seeds = false;               // whether all seeds of an arm are shown, and not the first
+  bool self_attention = false;      // whether it shows how regions and words attend to each other
+  bool occlusion = false;           // whether the page shows what regions do for words
   bool json = false;
 };
 

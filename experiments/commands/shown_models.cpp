@@ -27,7 +27,7 @@ fs::path seed_directory(const fs::path& comparison, const fs::path& recorded) {
   return fs::exists(own, error) ? own : recorded;
 }
 
-void add_arms(const fs::path& comparison, ShownModels& wanted) {
+void add_arms(const fs::path& comparison, SeedsShown shown, ShownModels& wanted) {
   const fs::path file = comparison / kComparison;
   std::ifstream in(file);
   try {
@@ -43,6 +43,14 @@ void add_arms(const fs::path& comparison, ShownModels& wanted) {
         }
         const fs::path directory =
             seed_directory(comparison, seed.at("directory").get<std::string>());
+        if (shown == SeedsShown::kAll) {
+          wanted.models.push_back({.name = label,
+                                   .checkpoint = directory.string(),
+                                   .directory = directory,
+                                   .seeds = {{label, directory}},
+                                   .seed = seed.at("seed").get<Index>()});
+          continue;
+        }
         if (named.seeds.empty()) named.directory = directory;
         named.seeds.emplace_back(label, directory);
       }
@@ -50,7 +58,9 @@ void add_arms(const fs::path& comparison, ShownModels& wanted) {
       named.checkpoint = named.directory.string();
       if (named.seeds.size() > 1)
         wanted.remarks.push_back(str("For ", named.name, " the explorer shows the first of ",
-                                     named.seeds.size(), " seeds; the curves show all of them."));
+                                     named.seeds.size(),
+                                     " seeds; the curves show all of them. With "
+                                     "--seeds, saccade report shows every seed."));
       wanted.models.push_back(std::move(named));
     }
   } catch (const Json::exception& error) {
@@ -107,11 +117,11 @@ std::string run_name(const fs::path& directory) {
   return arm + ", seed " + name.substr(mark.size());
 }
 
-ShownModels shown_models(const std::vector<std::string>& names) {
+ShownModels shown_models(const std::vector<std::string>& names, SeedsShown seeds) {
   ShownModels wanted;
   for (const std::string& given : names) {
     if (is_comparison(given)) {
-      add_arms(given, wanted);
+      add_arms(given, seeds, wanted);
       continue;
     }
     std::error_code error;

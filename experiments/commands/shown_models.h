@@ -3,9 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/base/real.h"
 
 namespace saccade {
 
@@ -15,7 +18,11 @@ struct ShownModel {
   std::string checkpoint;           // the path as commands take it
   std::filesystem::path directory;  // of its run; empty where only a checkpoint is known
   std::vector<std::pair<std::string, std::filesystem::path>> seeds;  // names and directories
+  std::optional<Index> seed{};  // of an arm of which all seeds are shown, its seed; else none
 };
+
+// Which runs of an arm are shown: that of its first seed, or all as models of their own.
+enum class SeedsShown { kFirst, kAll };
 
 struct ShownModels {
   std::vector<ShownModel> models;
@@ -24,10 +31,12 @@ struct ShownModels {
   std::filesystem::path comparison;  // compare.json, where only one comparison was named
 };
 
-// The models that these words of the command line stand for, at least one. Throws DataError where a
+// The models that these words of the command line stand for, at least one. `seeds` decides for the
+// arms of comparisons. Throws DataError where a
 // comparison cannot be read or all of its arms failed, UsageError where a checkpoint is named
 // twice, and CheckpointError as checkpoint_of() does (model_places.h).
-ShownModels shown_models(const std::vector<std::string>& names);
+ShownModels shown_models(const std::vector<std::string>& names,
+                         SeedsShown seeds = SeedsShown::kFirst);
 
 // Whether this is the directory of a comparison.
 bool is_comparison(const std::filesystem::path& path);

@@ -18,6 +18,7 @@ const readCaption = (json) => {
     gate: column('gate'),
     sentinel: column('sentinel'),
     entropy: json.words.map((word) => word.entropy ?? null),
+    effects: effectsOf(json),
     // The part of the photo that the grid covers, in shares of the photo.
     seen: [seen.x / width, seen.y / height, seen.width / width, seen.height / height],
     others: (json.alternatives || []).map((other) => [other.caption, other.logprob]),

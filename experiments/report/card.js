@@ -102,7 +102,7 @@ class Card {
 
   // The weight of full heat on the scale `image`: the largest weight of all models that are shown.
   largest() {
-    const key = `${this.view.layer}/${this.view.head}`;
+    const key = `${this.view.layer}/${this.view.head}/${this.view.drawn}`;
     if (this.most?.key !== key)
       this.most = {key, value: Math.max(0, ...this.visible().filter((panel) => panel.maps)
         .flatMap((panel) => panel.measures().largest))};

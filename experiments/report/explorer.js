@@ -8,9 +8,11 @@ class Explorer {
     this.report = report;
     this.root = root;
     this.live = live;
-    this.view = {regime: '', layer: 'last', head: 'mean', scale: 'caption', fixed: 0.2,
-      style: 'smooth', boxes: Boolean(report.boxes),
-      hidden: new Set()};
+    this.view = {regime: '', layer: 'last', head: 'mean', drawn: 'weights', scale: 'caption',
+      fixed: 0.2, style: 'smooth', boxes: Boolean(report.boxes), hidden: new Set()};
+    this.seeds = [...new Set(report.models.map((model) => model.seed))]
+      .filter((seed) => seed !== undefined);
+    this.hideSeeds(this.seeds.length ? String(this.seeds[0]) : '');
     this.regimes = [...new Set(report.models.flatMap((model) => model.regimes))];
     this.finder = new Finder(report, this.view);
     if (live) this.finder.filter.order = 'newest';
@@ -26,7 +28,7 @@ class Explorer {
     }), {rootMargin: '600px 0px'});
     report.images.forEach((image) => this.makeCard(image));
     root.querySelector('#controls').append(this.viewControls(),
-      ...(live ? [] : [this.findControls()]));
+      ...(live || (!report.dataset && report.images.length < 2) ? [] : [this.findControls()]));
     root.addEventListener('keydown', (event) => this.onWordKey(event));
     document.addEventListener('keydown', (event) => this.onKey(event));
     this.filter();
@@ -60,6 +62,7 @@ class Explorer {
     const set = (key, reload) => (value) => {
       view[key] = value;
       this.fixedField.hidden = view.scale !== 'fixed';
+      this.hideSelf();
       this.update(reload);
     };
     const numbers = (count) => [...Array(count).keys()].map((i) => [String(i), String(i)]);
@@ -69,6 +72,9 @@ class Explorer {
       return label;
     };
     const parts = [];
+    if (this.seeds.length > 1)
+      parts.push(keep('seed', selectBox('Seed', [...this.seeds.map((seed) => [String(seed),
+        String(seed)]), ['', 'all']], String(this.seeds[0]), (seed) => this.chooseSeed(seed))));
     if (this.regimes.length > 1)
       parts.push(keep('regime', selectBox('Regime', [['', 'each model\u2019s own'],
         ...this.regimes.map((name) => [name, name])], '', set('regime', true))));
@@ -78,6 +84,17 @@ class Explorer {
     if (this.most('heads') > 1)
       parts.push(keep('head', selectBox('Head', [['mean', 'mean'], ...numbers(this.most('heads')),
         ['max', 'max']], 'mean', set('head'))));
+    const drawn = [['weights', 'weights'],
+      ...(report.occlusion ? [['effects', 'effects of removing a region']] : []),
+      ...(report.self_attention ? selfViews(report).map((key) => [key, SELF_VIEWS[key]]) : [])];
+    if (drawn.length > 1) parts.push(keep('drawn', selectBox('Drawn', drawn, view.drawn, set('drawn'))));
+    for (const part of report.self_attention ? ['regions', 'words'] : []) {
+      const names = selfNames(report, part);
+      if (!names.length) continue;
+      view[part] = names[0];
+      parts.push(keep(part, selectBox(`Among ${part}`, names.map((name) => [name, name]), names[0],
+        set(part))));
+    }
     parts.push(keep('scale', selectBox('Full heat is', [
       ['word', 'the word\u2019s largest weight'], ['caption', 'the caption\u2019s largest'],
       ['image', 'the largest of all models'], ['fixed', 'a fixed weight']], view.scale,
@@ -87,6 +104,7 @@ class Explorer {
     this.fixedField.hidden = true;
     parts.push(this.fixedField, keep('style', selectBox('Map', [['smooth', 'smooth'],
       ['cells', 'cells']], view.style, set('style'))));
+    this.hideSelf();
     if (report.boxes)
       parts.push(keep('boxes', checkBox('Boxes', view.boxes, set('boxes'))));
     return el('fieldset', {class: 'controls'}, el('legend', {}, 'View'),
@@ -94,9 +112,19 @@ class Explorer {
       el('div', {class: 'fields'}, ...parts), this.legend());
   }
 
+  // Hides the choice of a map among regions or words where it is not drawn.
+  hideSelf() {
+    const {drawn} = this.view, hide = (part, is) => {
+      if (this.boxes[part]) this.boxes[part].closest('.field').hidden = is;
+    };
+    hide('regions', !SELF_VIEWS[drawn] || drawn === 'read' || drawn === 'rolled');
+    hide('words', drawn !== 'read');
+  }
+
   modelChips() {
     this.chips = this.report.models.map((model, m) => el('button', {type: 'button', class: 'chip',
-      'aria-pressed': 'true', onclick: () => this.toggleModel(m)}, swatch(m), model.name, deadBadge(model)));
+      'aria-pressed': String(!this.view.hidden.has(m)), onclick: () => this.toggleModel(m)},
+    swatch(m), model.name, deadBadge(model)));
     return el('div', {class: 'chips', role: 'group', 'aria-label': 'Models that are shown'},
       ...this.chips);
   }
@@ -112,7 +140,9 @@ class Explorer {
         el('span', {class: `bar ${kind}`, 'aria-hidden': 'true'}, el('span', {style: 'width:100%'})),
         text)),
       el('span', {class: 'key'}, 'weight 0 ', el('span', {class: 'ramp', 'aria-hidden': 'true',
-        style: `background:linear-gradient(90deg, ${stops.join(', ')})`}), ' full heat'));
+        style: `background:linear-gradient(90deg, ${stops.join(', ')})`}), ' full heat'),
+      this.report.occlusion ? 'Effects of removing a region: the warmer, the less probable the word ' +
+        'is without it; blue, where it is more probable' : null);
   }
 
   findControls() {
@@ -120,11 +150,31 @@ class Explorer {
       el('div', {class: 'fields'}, ...this.finder.controls(() => this.filter())));
   }
 
+  // Hides the models of other seeds; '' hides none.
+  hideSeeds(chosen) {
+    this.report.models.forEach(({seed}, m) => {
+      if (seed === undefined) return;
+      if (chosen === '' || String(seed) === chosen) this.view.hidden.delete(m);
+      else this.view.hidden.add(m);
+    });
+  }
+
+  chooseSeed(chosen) {
+    this.hideSeeds(chosen);
+    this.pressChips();
+    this.update(true);
+  }
+
+  pressChips() {
+    this.chips?.forEach((chip, m) =>
+      chip.setAttribute('aria-pressed', String(!this.view.hidden.has(m))));
+  }
+
   toggleModel(m) {
     const {hidden} = this.view;
     if (hidden.has(m)) hidden.delete(m);
     else if (hidden.size + 1 < this.report.models.length) hidden.add(m);
-    this.chips.forEach((chip, i) => chip.setAttribute('aria-pressed', String(!hidden.has(i))));
+    this.pressChips();
     this.update(true);
   }
 
@@ -208,6 +258,7 @@ class Explorer {
     const keys = {
       j: () => this.step(1), k: () => this.step(-1),
       r: cycle('regime'), l: cycle('layer'), h: cycle('head'), s: cycle('scale'),
+      e: cycle('drawn'),
       c: cycle('style'), b: cycle('boxes'),
       '/': () => this.finder.search?.focus(),
       ArrowLeft: arrow(-1), ArrowRight: arrow(1),

@@ -29,7 +29,8 @@ SearchOptions page_search(const ExperimentConfig& config, const Vocabulary& voca
 
 // {"name", "checkpoint", "update", "parameters", "attention", "gate", "sentinel", "selection",
 // "rows", "cols", "layers", "heads", "later_map": which map is shown for a word, if it is not the
-// word's own, "regimes": the model's own first}
+// word's own, "seed": of a model beside which other seeds of its arm are shown, "regimes": the
+// model's own first}
 nlohmann::ordered_json model_facts(const ReportModel& model);
 
 // Which maps of the words a page gets: DecodedWord::map, or also those of all layers and heads,

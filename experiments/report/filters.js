@@ -14,6 +14,8 @@ class Finder {
     this.report = report;
     this.view = view;
     this.filter = noFilter();
+    const second = report.models.findIndex((_, m) => m > 0 && !view.hidden.has(m));
+    if (second > 0) this.filter.b = second;  // seeds that are not shown at first are passed over
   }
 
   captions(image) {
@@ -39,6 +41,13 @@ class Finder {
     const {number, a, b} = this.filter;
     const captions = this.captions(image);
     return captionNumber(captions[a], number) - captionNumber(captions[b], number);
+  }
+
+  // The mean of a number over the captions of the models that are shown and have it.
+  meanOf(image, number) {
+    const values = this.shownCaptions(image).map((caption) => captionNumber(caption, number))
+      .filter((value) => !Number.isNaN(value));
+    return values.length ? mean(values) : NaN;
   }
 
   // Whether one caption of a model, one reference or the image's name has all words of the search.
@@ -74,6 +83,10 @@ class Finder {
       ahead: (image) => -this.difference(image),
       behind: (image) => this.difference(image),
       differ: (image) => -this.disagreement(image),
+      astray: (image) => this.meanOf(image, 'pointing'),
+      aim: (image) => -this.meanOf(image, 'pointing'),
+      spread: (image) => -this.meanOf(image, 'entropy'),
+      sharp: (image) => this.meanOf(image, 'entropy'),
     };
     if (order === 'newest') kept.reverse();
     if (keys[order]) {
@@ -108,6 +121,10 @@ class Finder {
       numberBox('to', '', {step: 'any'}, set('most')),
       selectBox('Order', [['data', 'as in the data'], ['best', 'highest number first'],
         ['worst', 'lowest number first'],
+        ...(has('pointing') ? [['astray', 'maps beside their objects first'],
+          ['aim', 'maps on their objects first']] : []),
+        ...(has('entropy') ? [['spread', 'most spread maps first'],
+          ['sharp', 'sharpest maps first']] : []),
         ...(several ? [['ahead', 'A minus B, largest first'],
           ['behind', 'B minus A, largest first'],
           ['differ', 'most different words first']] : [])],
@@ -115,7 +132,7 @@ class Finder {
     ];
     if (several) {
       parts.push(selectBox('Model A', names, '0', (value) => set('a')(Number(value))),
-        selectBox('Model B', names, '1', (value) => set('b')(Number(value))),
+        selectBox('Model B', names, String(filter.b), (value) => set('b')(Number(value))),
         numberBox('Share of different words from', '', {min: 0, max: 1, step: 0.1},
           (value) => set('differ')(value || 0)));
     }

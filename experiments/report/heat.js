@@ -37,8 +37,9 @@ const makeTaps = (pixels, cells, [first, end], from, length, style) => {
   return taps;
 };
 
-// Writes `photo` under the heat of a map to `out`; both are ImageData of the same size.
-const paintHeat = (out, photo, {map, rows, cols, cells, seen, style, full, colours}) => {
+// Writes `photo` under the heat of a map to `out`; both are ImageData of the same size. With `signed`,
+// numbers below 0 are drawn, too, with red and blue exchanged.
+const paintHeat = (out, photo, {map, rows, cols, cells, seen, style, full, colours, signed}) => {
   const [left, top, right, bottom] = cells;
   const across = makeTaps(photo.width, cols, [left, right], seen[0], seen[2], style);
   const down = makeTaps(photo.height, rows, [top, bottom], seen[1], seen[3], style);
@@ -63,13 +64,14 @@ const paintHeat = (out, photo, {map, rows, cols, cells, seen, style, full, colou
       let weight = 0;
       for (let k = 0; k < column.cell.length; ++k)
         weight += column.weight[k] * line[column.cell[k]];
-      const heat = full > 0 ? Math.min(Math.max(weight / full, 0), 1) : 0;
+      const below = signed && weight < 0;
+      const heat = full > 0 ? Math.min(Math.max((below ? -weight : weight) / full, 0), 1) : 0;
       const colour = 3 * Math.round(heat * 255);
       const grey = 0.299 * from[at] + 0.587 * from[at + 1] + 0.114 * from[at + 2];
       const cover = COLD_VEIL + (HOT_VEIL - COLD_VEIL) * heat;
       for (let c = 0; c < 3; ++c) {
         const base = from[at + c] + GREY_SHARE * (grey - from[at + c]);
-        to[at + c] = base + cover * (colours[colour + c] - base);
+        to[at + c] = base + cover * (colours[colour + (below ? 2 - c : c)] - base);
       }
     }
   }

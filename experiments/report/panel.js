@@ -24,13 +24,16 @@ class Panel {
       role: 'img',
       onpointermove: (event) => this.pointerPlace(event),
       onpointerdown: (event) => this.pointerPlace(event),
-      onpointerleave: (event) => { if (event.pointerType === 'mouse') this.card.place(null); },
+      onpointerleave: (event) => {
+        if (event.pointerType === 'mouse' && !this.selfView()) this.card.place(null);
+      },
       onkeydown: (event) => this.moveCell(event),
-      onblur: () => this.card.place(null)});
+      onblur: () => { if (!this.selfView()) this.card.place(null); }});
     // The words run in the direction of their script.
     this.caption = el('div', {class: 'caption', role: 'group', dir: 'auto',
       'aria-label': `caption of ${name}`});
     this.readout = el('p', {class: 'readout'});
+    this.effect = el('p', {class: 'readout effect', hidden: true});
     this.scores = el('p', {class: 'scores'});
     this.regime = el('span', {class: 'muted'});
     this.mapName = el('span', {class: 'muted map-name'});
@@ -38,7 +41,8 @@ class Panel {
     this.node = el('section', {class: 'panel', 'aria-label': name, 'data-model': this.m},
       el('h4', {}, swatch(this.m), el('span', {class: 'model-name'}, name), deadBadge(this.model),
         ' ', this.regime, this.mapName),
-      this.canvas, this.caption, this.readout, this.scores, this.more);
+      this.canvas, this.caption, this.readout, this.effect, this.scores,
+      this.more);
   }
 
   // Loads the caption of the chosen regime, and everything that depends on it.
@@ -46,6 +50,7 @@ class Panel {
     const {image, report, view} = this.card;
     this.decoded = captionOf(image, this.model, this.m, view.regime);
     this.maps = this.model.attention && this.decoded.words.length ? new Maps(this.decoded) : null;
+    this.self = selfMapsOf(image.models[this.m], this.maps);
     this.regime.textContent = this.model.attention
       ? [this.decoded.regime, this.model.later_map].filter(Boolean).join(', ') : 'no attention';
     const numbers = Object.entries(this.decoded.scores || {})
@@ -92,12 +97,13 @@ class Panel {
   // For each word's map in the chosen layer and head: the largest weight, the entropy, and whether the
   // map is uniform.
   measures() {
-    const {layer, head} = this.card.view, key = `${layer}/${head}`;
+    const {layer, head, drawn} = this.card.view, key = `${layer}/${head}/${drawn}`;
     if (this.measured?.key !== key) {
       const maps = this.decoded.words.map((_, i) => this.mapOf(i));
       const shown = maps.map((map) => this.maps.shown(map));
       const spreads = maps.map((_, i) => this.maps.spread(i, layer, head));
-      this.measured = {key, largest: shown.map((map) => Math.max(...map)),
+      this.measured = {key, largest: shown.map(this.effectsDrawn() ? largestSize
+        : (map) => Math.max(...map)),
         entropy: spreads.map(({entropy}) => entropy),
         uniform: spreads.map(({uniform}) => uniform)};
     }
@@ -170,20 +176,34 @@ class Panel {
     for (let word = 0; word < this.maps.words; ++word) {
       const full = this.heatFull(word), map = this.mapOf(word);
       map.forEach((weight, i) => {
-        const heat = full > 0 ? Math.min(Math.max(weight / full, 0), 1) : 0;
+        const below = this.effectsDrawn() && weight < 0;
+        const heat = full > 0 ? Math.min(Math.max((below ? -weight : weight) / full, 0), 1) : 0;
         const at = 4 * (word * this.maps.regions + i), colour = 3 * Math.round(255 * heat);
-        pixels.data.set([colours[colour], colours[colour + 1], colours[colour + 2], 255], at);
+        const [red, green, blue] = colours.slice(colour, colour + 3);
+        pixels.data.set(below ? [blue, green, red, 255] : [red, green, blue, 255], at);
       });
     }
     context.putImageData(pixels, 0, 0);
   }
 
-  mapOf(word) { return this.maps.of(word, this.card.view.layer, this.card.view.head); }
+  weightsOf(word) { return this.maps.of(word, this.card.view.layer, this.card.view.head); }
+
+  // The view of SELF_VIEWS that is drawn; null where it is another or the model lacks it.
+  selfView() {
+    const {drawn} = this.card.view;
+    return this.self && SELF_VIEWS[drawn] && this.self.has(drawn) ? drawn : null;
+  }
+
+  // Whether the effects of regions are drawn instead of the weights.
+  effectsDrawn() { return this.card.view.drawn === 'effects' && this.decoded.effects !== null; }
+
+  // What is drawn for a word: its weights or the effects on it.
+  mapOf(word) { return this.effectsDrawn() ? this.decoded.effects[word] : this.weightsOf(word); }
 
   // The weight that is drawn as full heat; a uniform map stays faint on every scale.
   heatFull(word) {
     const {largest, uniform} = this.measures();
-    return uniform[word] ? Math.max(this.scaleOf(word), largest[word] / UNIFORM_HEAT)
+    return uniform[word] && !this.effectsDrawn() ? Math.max(this.scaleOf(word), largest[word] / UNIFORM_HEAT)
       : this.scaleOf(word);
   }
 
@@ -204,11 +224,17 @@ class Panel {
     return certainty.indexOf(Math.max(...certainty));
   }
 
-  // Shows ", layer 0, head max", where the map that is drawn is not the default one.
+  // Shows ", layer 0, head max" or ", effects of regions", where the map that is drawn is not the default one.
   nameMap() {
-    const {layer, head} = this.card.view, parts = [];
-    if (this.maps?.layers > 1 && layer !== 'last') parts.push(`layer ${layer}`);
-    if (this.maps?.heads > 1 && head !== 'mean') parts.push(`head ${head}`);
+    const {layer, head} = this.card.view, parts = [], kind = this.selfView();
+    if (this.effectsDrawn()) {
+      parts.push('effects of regions');
+    } else if (kind && kind !== 'read') {
+      parts.push(SELF_VIEWS[kind]);
+    } else {
+      if (this.maps?.layers > 1 && layer !== 'last') parts.push(`layer ${layer}`);
+      if (this.maps?.heads > 1 && head !== 'mean') parts.push(`head ${head}`);
+    }
     this.mapName.textContent = parts.map((part) => `, ${part}`).join('');
   }
 
@@ -226,24 +252,96 @@ class Panel {
     const context = this.canvas.getContext('2d', {willReadFrequently: true});
     const cell = place && this.maps
       ? cellAt(place.x, place.y, this.maps.rows, this.maps.cols, this.decoded.seen) : -1;
-    const heat = this.maps && word >= 0 && !place;
+    const own = this.regionRow(word, cell);  // in a view of what regions attend to
+    const heat = this.maps && ((word >= 0 && !place) || own);
     if (heat) {
       const out = context.createImageData(photo.width, photo.height);
-      paintHeat(out, photo, {map: this.mapOf(word), rows: this.maps.rows, cols: this.maps.cols,
-        cells: this.maps.cells, seen: this.decoded.seen, style: view.style, full: this.heatFull(word),
-        colours: report.colours});
+      paintHeat(out, photo, {map: own ? own.weights : this.mapOf(word), rows: this.maps.rows,
+        cols: this.maps.cols, cells: this.maps.cells, seen: this.decoded.seen, style: view.style,
+        full: own ? Math.max(...own.weights) : this.heatFull(word),
+        colours: report.colours,
+        signed: own ? own.weights.some((weight) => weight < 0) : this.effectsDrawn()});
       context.putImageData(out, 0, 0);
-      this.drawChosen(context, word);
+      if (!own) this.drawChosen(context, word);
     } else {
       context.putImageData(photo, 0, 0);
     }
     if (view.boxes) this.drawBoxes(context, word, image);
-    if (cell >= 0) frame(context, cellBox(cell, this.maps.rows, this.maps.cols, this.decoded.seen));
+    const marked = own ? own.cell : cell;
+    if (marked >= 0)
+      frame(context, cellBox(marked, this.maps.rows, this.maps.cols, this.decoded.seen));
+    if (!own) this.showEffect(context, heat ? word : -1, cell);
     this.canvas.dataset.word = heat ? word : '';
+    if (own) {
+      this.effect.hidden = true;
+      this.canvas.setAttribute('aria-label', `${image.id}: ${own.text}`);
+      this.light(-1);
+      this.readout.textContent = own.text;
+      return;
+    }
     this.canvas.setAttribute('aria-label', heat
-      ? `${image.id}: attention of ${this.model.name} for ${this.decoded.words[word]}`
+      ? `${image.id}: ${this.effectsDrawn() ? 'effects of regions in' : 'attention of'} ` +
+        `${this.model.name} for ${this.decoded.words[word]}`
       : `${image.id}${place ? ', one region marked' : ''}`);
     this.light(cell);
+    if (this.selfView() === 'read' && word >= 0) this.lightRead(word);
+  }
+
+  // What is drawn in a view of what regions attend to: of the region at which the visitor points or,
+  // until he does, of the one with the largest weight of the word that is shown.
+  regionRow(word, cell) {
+    const kind = this.selfView();
+    if (!kind || kind === 'read') return null;
+    const {regions} = this.card.view, {cols} = this.maps;
+    if (kind === 'token' || (kind === 'rolled' && cell < 0)) {
+      if (kind === 'rolled' && word < 0) return null;
+      const row = kind === 'token' ? this.self.token(regions) : this.self.rolled(this.mapOf(word));
+      const subject = kind === 'token' ? 'the class token' : this.decoded.words[word];
+      return {...row, cell: -1, text: selfLine(kind, row, -1, subject, cols)};
+    }
+    const from = cell >= 0 ? cell : word >= 0 ? peakOf(this.mapOf(word)) : this.regionBefore ?? 0;
+    this.regionBefore = from;
+    const row = kind === 'taken' ? this.self.taken(regions, from)
+      : this.self.given(kind === 'rolled' ? 'rollout' : regions, from);
+    return {...row, cell: from, text: selfLine(kind, row, from, '', cols)};
+  }
+
+  // Lights the words before a word by how much it attends to them.
+  lightRead(word) {
+    const {name, weights} = this.self.read(this.card.view.words, word), most = Math.max(...weights);
+    this.words.forEach((button, i) => {
+      const lit = i < word && most > 0 ? Math.max(weights[i + 1], 0) / most : 0;
+      button.style.setProperty('--lit', lit.toFixed(3));
+      button.classList.toggle('lit', lit > 0.5);
+    });
+    const read = this.decoded.words.slice(0, word)
+      .map((text, i) => `${text} ${shown(weights[i + 1], 2)}`);
+    this.readout.replaceChildren(el('b', {}, this.decoded.words[word]), ` \u00b7 ${name} attends to ` +
+      [`the start ${shown(weights[0], 2)}`, ...read].join(', '));
+  }
+
+  // Says what p of a word is without one region: without that of the largest weight or effect of the
+  // word that is shown, which is marked, or without the cell at which the visitor points, for the word
+  // on which it has the largest effect.
+  showEffect(context, word, cell) {
+    const {effects, p, words} = this.decoded;
+    this.effect.hidden = !effects || !this.maps;
+    if (this.effect.hidden || (word < 0 && cell < 0)) {
+      this.effect.textContent = '\u00a0';
+      return;
+    }
+    if (cell >= 0) {
+      const sizes = effects.map((map) => Math.abs(map[cell])), most = peakOf(sizes);
+      this.effect.replaceChildren(...effectLine(words[most], p[most], effects[most][cell]));
+      return;
+    }
+    const map = this.mapOf(word), cells = this.maps.shown(map.map((_, i) => i));
+    const peak = cells[peakOf(this.maps.shown(map))];
+    if (peak !== this.maps.chosen(word, this.card.view.layer))
+      frame(context, cellBox(peak, this.maps.rows, this.maps.cols, this.decoded.seen),
+        {dash: [4, 3]});
+    this.effect.replaceChildren(...effectLine(words[word], p[word], effects[word][peak],
+      this.maps.shown(this.weightsOf(word)), this.maps.shown(effects[word])));
   }
 
   drawChosen(context, word) {
@@ -270,10 +368,11 @@ class Panel {
       button.classList.toggle('lit', lit > 0.5);
     });
     if (cell >= 0) {
-      const fed = weights.indexOf(most);
+      const fed = peakOf(weights);
       this.readout.replaceChildren(`The cell in row ${Math.floor(cell / this.maps.cols)}, ` +
-        `column ${cell % this.maps.cols} has its largest weight for `,
-      el('b', {}, this.decoded.words[fed]), `: ${shown(most)}`);
+        `column ${cell % this.maps.cols} has its largest ` +
+        `${this.effectsDrawn() ? 'effect on' : 'weight for'} `,
+      el('b', {}, this.decoded.words[fed]), `: ${shown(weights[fed])}`);
     }
   }
 

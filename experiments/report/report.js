@@ -5,10 +5,15 @@ const start = () => {
   const report = JSON.parse(document.querySelector('#data').textContent);
   report.colours = bytesOf(report.colours);
   const name = report.comparison?.name || report.title;
-  document.title = `${name} \u00b7 saccade report`;
+  const photos = !report.dataset;  // a page of `saccade caption`
+  document.title = `${name} \u00b7 saccade ${photos ? 'caption' : 'report'}`;
+  document.body.classList.toggle('photos', photos);
   document.querySelector('#title').textContent = name;
   const count = report.images.length;
-  document.querySelector('#subtitle').textContent = `${report.dataset}, ${report.split}: ` +
+  if (photos) document.querySelector('.kicker').textContent = 'saccade caption';
+  document.querySelector('#subtitle').textContent = photos
+    ? `${count === 1 ? 'one picture' : `${count} pictures`}, captioned by ${report.models[0].name}`
+    : `${report.dataset}, ${report.split}: ` +
     (count < report.split_images
       ? `${count} of ${report.split_images} images, spread evenly over the split`
       : `${count} images`) +

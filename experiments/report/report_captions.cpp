@@ -8,9 +8,11 @@
 #include "captioning/evaluation/attention_health.h"
 #include "captioning/evaluation/dead_attention.h"
 #include "captioning/evaluation/scene_scores.h"
+#include "captioning/inspection/caption_occlusion.h"
 #include "captioning/maps/caption_text.h"
 #include "captioning/metrics/metric_registry.h"
 #include "experiments/report/explorer_json.h"
+#include "experiments/report/self_attention.h"
 
 namespace saccade {
 
@@ -29,6 +31,7 @@ struct ModelCaptions {
   std::vector<Regime> regimes;
   std::vector<std::vector<DecodedCaption>> captions;  // [regime][image]
   std::vector<CaptionScores> scores;                  // [regime], of the images
+  std::vector<Json> self;  // [image], self_attention_json() of the first regime; empty if not asked
 };
 
 // Only the words of the alternatives are shown, and maps of all layers and heads take much memory.
@@ -82,6 +85,9 @@ struct ReportCaptions::Impl {
     if (request->progress) request->progress((static_cast<double>(m) + share) / count);
   }
 
+  // Of the time for a model, about the share that decoding takes: occlusion has a row per region.
+  double decoding_share() const { return request->occlusion ? 0.1 : 1; }
+
   void read_inputs() {
     for (const ReportModel& model : request->models) {
       const std::size_t m = inputs.size();
@@ -105,6 +111,7 @@ struct ReportCaptions::Impl {
     const LoadedModel& own = loaded(m);
     ModelCaptions out{.regimes = evaluation_regimes(own.config), .captions = {}, .scores = {}};
     SearchOptions search = page_search(own.config, own.model->vocabulary());
+    search.recording.words = request->self_attention;
     for (const Regime regime : out.regimes) {
       search.regime = regime;
       const auto before = static_cast<double>(out.captions.size());
@@ -112,7 +119,7 @@ struct ReportCaptions::Impl {
       out.captions.push_back(
           decode_images(*own.model, inputs[m], images, search, [&](Index done, Index total) {
             const double share = static_cast<double>(done) / static_cast<double>(total);
-            show_progress(m, (before + share) / count);
+            show_progress(m, (before + share) / count * decoding_share());
           }));
       std::vector<std::string> texts;
       for (DecodedCaption& caption : out.captions.back()) {
@@ -121,7 +128,24 @@ struct ReportCaptions::Impl {
       }
       out.scores.push_back(score_shown(request->data->dataset, request->split, images, texts));
     }
+    if (request->occlusion) occlude(m, out);
+    for (std::size_t i = 0; request->self_attention && i < images.size(); ++i)
+      out.self.push_back(self_attention_json(*own.model, inputs[m].batch({&images[i], 1}).view(),
+                                             out.captions.front()[i]));
     return out;
+  }
+
+  // Adds the effects of regions to the captions of the model's own regime.
+  void occlude(std::size_t m, ModelCaptions& of) const {
+    const LoadedModel& own = loaded(m);
+    SearchOptions search = page_search(own.config, own.model->vocabulary());
+    search.regime = of.regimes.front();
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      const InputBatch input = inputs[m].batch({&images[i], 1});
+      add_effects(*own.model, own.config.attention, input.view(), search, of.captions.front()[i]);
+      const double done = static_cast<double>(i + 1) / static_cast<double>(images.size());
+      show_progress(m, decoding_share() + (1 - decoding_share()) * done);
+    }
   }
 
   void choose_detail() {
@@ -219,6 +243,8 @@ Json ReportCaptions::caption_json(std::size_t model, std::size_t i) const {
   const std::vector<Regime>& regimes = impl_->decoded[model].regimes;
   for (std::size_t r = 0; r < regimes.size(); ++r)
     json["regimes"][std::string(enum_name(regimes[r]))] = impl_->regime_json(model, r, i);
+  const std::vector<Json>& self = impl_->decoded[model].self;
+  if (!self.empty() && !self[i].is_null()) json["self_attention"] = self[i];
   return json;
 }
 

@@ -31,8 +31,9 @@ class ReportCaptions {
   nlohmann::ordered_json model_json(std::size_t model) const;
 
   // The captions of a model for images()[i]: {"regimes": {name: the keys of page_caption(),
-  // "scores", "verdict", "nouns": [{"word", "boxes", "hit", "centre"}]}}. Keys for which a model or
-  // a data set has nothing are left out.
+  // "scores", "verdict", "nouns": [{"word", "boxes", "hit", "centre"}]}},
+  // "self_attention": what self_attention_json() returns, where it was asked for}. Keys for which a
+  // model or a data set has nothing are left out.
   nlohmann::ordered_json caption_json(std::size_t model, std::size_t i) const;
 
   // A sentence about maps that were left out, or empty.

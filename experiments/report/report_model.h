@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct ReportModel {
   std::filesystem::path directory;      // of its run; empty where only a checkpoint is known
   const LoadedModel* loaded = nullptr;  // both must outlive the report
   const InputPipeline* pipeline = nullptr;
+  std::optional<Index> seed{};  // where all seeds of its arm are shown: its own
 };
 
 // A run whose learning curve is drawn: that of a model, or another seed of its arm.
@@ -37,7 +39,9 @@ struct ReportRequest {
   const LoadedData* data = nullptr;   // its images are shown
   const PhotoBoxes* boxes = nullptr;  // of its photos; null where there are none
   Split split = Split::kTest;
-  Index images = 0;                           // at most so many, spread evenly over the split
+  Index images = 0;        // at most so many, spread evenly over the split
+  bool occlusion = false;  // whether captions of a model's first regime have effects of regions
+  bool self_attention = false;  // whether they have the maps of regions and words among themselves
   std::vector<std::string> remarks;           // what a reader should know, one sentence each
   // Called with the share that is done, first of reading the images and then of captioning them.
   std::function<void(double done)> progress;

@@ -111,6 +111,6 @@ const againSection = (report) => {
   return section('again', 'How to reproduce this',
     el('p', {}, 'This page was written by the command'), commandLine(report.command),
     facts([['program', `saccade ${report.version}`],
-      ['data shown', `${report.dataset} ${report.digest}`]]),
+      ['data shown', report.dataset && `${report.dataset} ${report.digest}`]]),
     el('h3', {}, 'How the models were trained'), ...parts);
 };

@@ -1,5 +1,6 @@
 #include "experiments/report/write_report.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/evaluate.h"
@@ -61,6 +62,15 @@ Json images_json(const ReportRequest& request, const ReportCaptions& captions) {
   return images;
 }
 
+// What the maps of regions and words among themselves take of the page.
+double self_attention_bytes(const Json& images) {
+  std::size_t bytes = 0;
+  for (const Json& image : images)
+    for (const Json& model : image["models"])
+      if (model.contains("self_attention")) bytes += model["self_attention"].dump().size();
+  return static_cast<double>(bytes);
+}
+
 Json report_data(const ReportRequest& request, const ReportCaptions& captions) {
   const Dataset& dataset = request.data->dataset;
   Json json = {{"schema_version", 2},
@@ -73,6 +83,7 @@ Json report_data(const ReportRequest& request, const ReportCaptions& captions) {
                {"version", version_number()},
                {"colours", colours_text()},
                {"boxes", nouns_of(request).description()},
+               {"occlusion", request.occlusion},
                {"remarks", request.remarks}};
   if (const std::string missing = captions.left_out(); !missing.empty())
     json["remarks"].push_back(missing);
@@ -87,6 +98,14 @@ Json report_data(const ReportRequest& request, const ReportCaptions& captions) {
   for (const ReportRun& run : request.runs) json["curves"].push_back(curve_json(run));
   json["comparison"] = request.comparison.empty() ? Json() : json_file(request.comparison);
   json["images"] = images_json(request, captions);
+  if (request.self_attention) {
+    const double bytes = self_attention_bytes(json["images"]);
+    json["self_attention"] = bytes > 0;
+    json["remarks"].push_back(
+        bytes > 0 ? str("The maps of regions and words among themselves take ",
+                        std::ceil(bytes / 1e5) / 10, " MB of this file.")
+                  : std::string("No model has regions or words that attend to each other."));
+  }
   return json;
 }
 

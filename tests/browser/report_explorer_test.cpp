@@ -368,5 +368,59 @@ TEST_CASE("images are found by words and numbers, and sorted by the difference o
   CHECK(shown().empty());
 }
 
+TEST_CASE("images are sorted by the maps of the models that are shown") {
+  SACCADE_NEEDS_BROWSER();
+  Page page;
+  // Entropies .1, .2, .3, .4 and a map beside its object in images 1 and 3 (of 0 to 3).
+  page.change([](Json& data) {
+    for (std::size_t i = 0; i < 4; ++i)
+      for (std::size_t m = 0; m < 3; ++m)
+        for (Json& caption : data["images"][i]["models"][m]["regimes"]) {
+          for (Json& word : caption["words"]) word["entropy"] = 0.1 * static_cast<double>(i + 1);
+          caption["nouns"] = {{{"word", 0}, {"boxes", Json::array()}, {"hit", i % 2 == 0}}};
+        }
+  });
+  const auto ordered = [&](const std::string& value) {
+    page.browser.run(
+        "const field = [...document.querySelectorAll('.field')].find((f) => "
+        "f.firstChild.textContent === 'Order').lastChild; field.value = '" +
+        value + "'; field.dispatchEvent(new Event('change'));");
+    return page.ask(
+        "[...document.querySelectorAll('.card')].map((c) => Number(c.dataset.image.slice(-1)))");
+  };
+  CHECK(ordered("spread") == Json::array({3, 2, 1, 0}));
+  CHECK(ordered("sharp") == Json::array({0, 1, 2, 3}));
+  CHECK(ordered("astray") == Json::array({1, 3, 0, 2}));
+  CHECK(ordered("aim") == Json::array({0, 2, 1, 3}));
+}
+
+TEST_CASE("of the seeds of an arm the first is shown, and others can be chosen") {
+  SACCADE_NEEDS_BROWSER();
+  Page page;
+  page.change([](Json& data) {
+    data["models"][0]["seed"] = 7;
+    data["models"][1]["seed"] = 8;
+  });
+  const auto models = [&] {
+    return page.ask(
+        "[...document.querySelectorAll('.card:first-child .panel')].map((p) => "
+        "Number(p.dataset.model))");
+  };
+  const auto choose = [&](const std::string& seed) {
+    page.browser.run(
+        "const field = [...document.querySelectorAll('.field')].find((f) => "
+        "f.firstChild.textContent === 'Seed').lastChild; field.value = '" +
+        seed + "'; field.dispatchEvent(new Event('change'));");
+  };
+  CHECK(models() == Json::array({0, 2}));
+  choose("8");
+  CHECK(models() == Json::array({1, 2}));
+  CHECK(page.ask("[...document.querySelectorAll('.chip')].map((c) => "
+                 "c.getAttribute('aria-pressed'))") == Json::array({"false", "true", "true"}));
+  choose("");
+  CHECK(models() == Json::array({0, 1, 2}));
+  CHECK(page.browser.complaints() == std::vector<std::string>{});
+}
+
 }  // namespace
 }  // namespace saccade::test

@@ -1,6 +1,7 @@
 // What decoders read of images besides features: which regions count, and the vector of an image as
 // a whole. Tested for the whole registry, in float and in double.
 #include "captioning/decoders/decoder_kind.h"
+#include "captioning/inspection/occlusion.h"
 #include "core/attention/scores/score_kind.h"
 #include "tests/captioning/decoder_models.h"
 
@@ -62,6 +63,39 @@ TEST_CASE("regions that do not count change nothing: in one pass, word by word, 
           CHECK(own[place].words[w].id == alone.words[w].id);
       }
     }
+  });
+}
+
+TEST_CASE("the effect of a region is that of masking it, with every decoder and attention") {
+  const Padded padded;
+  const std::vector<std::vector<int>> captions{kCaptions[0]};
+  const ConstView features = sample_of(padded.features, 0), mask = sample_of(padded.mask, 0);
+  for_each_model([&](Model& model) {
+    const bool mixture = model.variant.likelihood == HardLikelihood::kMarginal;
+    if (mixture) model.variant.argmax = false;  // search then sums over the word's own region
+    const Regime regime = mixture                ? Regime::kMarginal
+                          : model.variant.argmax ? Regime::kArgmax
+                                                 : Regime::kExpectation;
+    const Tensor effects =
+        region_effects({.decoder = model.decoder.get(),
+                        .parameters = model.store.views(),
+                        .images = {features, mask}},
+                       kSpecial, captions[0], {.regime = regime}, Removal::kMask);
+    REQUIRE(effects.shape() == Shape{4, kRegions});
+    const std::vector<CaptionOutput> whole = at_once(model, {features, mask}, captions);
+    double largest = 0;
+    for (Index l = 0; l < kRegions; ++l) {
+      Tensor rest = copy(mask);
+      rest[l] = 0;
+      const std::vector<CaptionOutput> left = at_once(model, {features, rest.view()}, captions);
+      for (std::size_t t = 0; t < captions[0].size(); ++t) {
+        const auto effect = static_cast<double>(effects.view().row(static_cast<Index>(t))[l]);
+        CHECK(std::abs(effect - (left[0].nll[t] - whole[0].nll[t])) < 3 * kSame);
+        if (mask[l] == 0) CHECK(effect == 0);
+        largest = std::max(largest, std::abs(effect));
+      }
+    }
+    CHECK(largest > 1e-3);
   });
 }
 

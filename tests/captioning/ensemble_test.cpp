@@ -139,6 +139,9 @@ TEST_CASE("pieces of a word become one word with the mean of their maps") {
     CHECK(word_text(run, pieces) == "run");
     CHECK(word_text(rest, pieces) == "unsnr");
     CHECK(run.map.chosen == 1);
+    CHECK(run.pieces.size() == first);
+    CHECK(rest.pieces ==
+          std::vector<int>(ids.begin() + static_cast<std::ptrdiff_t>(first), ids.end()));
     CHECK(rest.log_prob == -static_cast<double>(ids.size() - first));
     const double mean = static_cast<double>(first + ids.size() - 1) / 2;
     REQUIRE(rest.parts.size() == 1);

@@ -1,10 +1,14 @@
 // What `inspect` reports about a model's attention: correlations of known numbers, and profiles and
 // gradients of small models over validation images.
+#include <algorithm>
 #include <cmath>
 
 #include "captioning/decoders/decoder_kind.h"
+#include "captioning/decoding/decode_images.h"
+#include "captioning/inspection/caption_occlusion.h"
 #include "captioning/inspection/gradient_flow.h"
 #include "captioning/inspection/head_profiles.h"
+#include "captioning/inspection/occlusion.h"
 #include "captioning/statistics/pearson.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
@@ -119,6 +123,53 @@ TEST_CASE("every layer of a transformer decoder is profiled, also with one head"
       CHECK((i == 0 || heads[i].profile.entropy != heads[i - 1].profile.entropy));
     }
   }
+}
+
+TEST_CASE("the effect of a region on a word is the sum over the pieces of the word") {
+  ExperimentConfig config = small_experiment();
+  config.data.vocabulary = VocabularyKind::kBpe;
+  config.data.bpe_size = 40;
+  config.search.mode = SearchMode::kGreedy;
+  const Experiment experiment(config);
+  const std::vector<Index> images = evaluation_images(experiment.data.dataset, Split::kVal, 1);
+  const SearchOptions search = experiment.request().search;
+  DecodedCaption caption =
+      decode_images(experiment.model, experiment.inputs, images, search, {})[0];
+  const InputBatch input = experiment.inputs.batch(images);
+  add_effects(experiment.model, config.attention, input.view(), search, caption);
+  // The pieces as greedy search chose them, which it does again.
+  Arena arena;
+  Tape tape(arena);
+  tape.set_recording(false);
+  tape.set_parameters(experiment.model.parameters().views());
+  const SearchMember member{.decoder = &experiment.model.decoder(),
+                            .parameters = experiment.model.parameters().views(),
+                            .images = experiment.model.encode(tape, input.view()).values()};
+  const DecodedCaption cut = saccade::search({&member, 1}, SpecialWords{}, search, 0)[0];
+  std::vector<int> ids;
+  for (const DecodedWord& piece : cut.words) ids.push_back(piece.id);
+  REQUIRE(ids.size() > caption.words.size());
+  std::vector<int> kept;
+  for (const DecodedWord& word : caption.words)
+    kept.insert(kept.end(), word.pieces.begin(), word.pieces.end());
+  REQUIRE(kept.size() <= ids.size());  // pieces after the last word are in no word
+  CHECK(std::equal(kept.begin(), kept.end(), ids.begin()));
+  const Tensor effects = region_effects(member, SpecialWords{}, kept, search, Removal::kMask);
+  double most = 0, largest = 0;
+  Index row = 0;
+  for (const DecodedWord& word : caption.words) {
+    REQUIRE(word.effects.size() == 16);
+    for (std::size_t l = 0; l < 16; ++l) {
+      double sum = 0;
+      for (std::size_t piece = 0; piece < word.pieces.size(); ++piece)
+        sum += static_cast<double>(effects.view().row(row + static_cast<Index>(piece))[l]);
+      most = std::max(most, std::abs(sum - static_cast<double>(word.effects[l])));
+      largest = std::max(largest, std::abs(sum));
+    }
+    row += static_cast<Index>(word.pieces.size());
+  }
+  CHECK(largest > 1e-4);
+  CHECK(most < 1e-5);
 }
 
 }  // namespace

@@ -72,6 +72,10 @@ expect 0 "$saccade" report both alone --out side.html --images 3 --json
 [ "$(json out /n_models)" -eq 3 ] || fail "n_models is not 3, for two arms and a run"
 [ "$(json out /n_images)" -eq 3 ] || fail "n_images is not 3"
 [ "$(json out /bytes)" -eq "$(wc -c <side.html)" ] || fail "bytes is not the size of the page"
+expect 0 "$saccade" report both --seeds --out seeds.html --images 2 --json
+[ "$(json out /n_models)" -eq 4 ] || fail "n_models is not 4, for two arms with two seeds"
+expect 2 "$saccade" report alone --seeds
+one_error "--seeds has no effect"
 expect 2 "$saccade" report
 expect 2 "$saccade" report alone --images 0
 expect 4 "$saccade" report nowhere

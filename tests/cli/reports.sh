@@ -113,8 +113,50 @@ if [ "$(json all.json '/0/words#')" -gt 0 ]; then
   [ "$(json all.json /0/maps/0/attention/0/0/0)" = "$(json all.json /0/words/0/attention/0/0)" ] ||
     fail "the only map of a word is not its map"
 fi
+# What regions do for words: a number for every region; the caption stays the same.
+expect 0 "$saccade" caption hard $photo --json --occlusion
+cp out effects.json
+[ "$(json effects.json /0/caption)" = "$(json captions.json /0/caption)" ] ||
+  fail "--occlusion changed the words"
+if [ "$(json effects.json '/0/words#')" -gt 0 ]; then
+  [ "$(json effects.json '/0/words/0/occlusion#')" -eq "$(json effects.json /0/grid/rows)" ] ||
+    fail "occlusion does not have the rows of the grid"
+  [ "$(json effects.json '/0/words/0/occlusion/0#')" -eq "$(json effects.json /0/grid/cols)" ] ||
+    fail "occlusion does not have the columns of the grid"
+fi
+grep -q occlusion captions.json && fail "occlusion is there without the option"
+expect 0 "$saccade" caption hard $photo --json --occlusion --threads 1
+cmp out effects.json || fail "occlusion depends on the number of threads"
+# A page of photos: one file, whose maps of layers and heads and whose effects are there on request.
+expect 0 "$saccade" caption hard $photo --page photo.html
+[ "$(wc -l <out)" -eq 1 ] || fail "with --page, the caption is not printed"
+wants "wrote photo.html (" err
+[ "$(json captions.json '/0/words#')" -eq 0 ] || wants '"attention":"' photo.html
+grep -q '"occlusion":\[\[' photo.html && fail "effects are in the page without the option"
+expect 0 "$saccade" caption hard $photo $photo --page photos.html --json --occlusion --all-maps
+[ "$(json out '#')" -eq 2 ] || fail "with --page, the JSON does not have both pictures"
+[ "$(json captions.json '/0/words#')" -eq 0 ] || wants '"occlusion":[[' photos.html
+expect 3 "$saccade" caption hard missing.jpg $photo --page rest.html
+[ -s rest.html ] || fail "the picture that can be read has no page"
+expect 3 "$saccade" caption hard missing.jpg --page none.html
+[ ! -e none.html ] || fail "there is a page without a picture"
+expect 0 "$saccade" caption soft $photo --page self.html --self-attention
+wants "no regions or words that attend to each other" self.html
+expect 2 "$saccade" caption soft $photo --self-attention
+one_error "--self-attention has no effect"
+expect 2 "$saccade" caption soft,hard $photo --page none.html
+one_error "--page needs a single model"
+expect 2 "$saccade" caption soft --watch sheets --page none.html
+one_error "--page"
+expect 5 "$saccade" caption soft $photo --page missing/none.html
+expect 2 "$saccade" caption hard $photo --occlusion
+one_error "give --json or --page as well"
+expect 2 "$saccade" caption soft,hard $photo --occlusion --json
+one_error "--occlusion needs a single model"
+expect 2 "$saccade" caption hard $photo --occlusion --json --regime sample
+one_error "--occlusion" "sample"
 expect 2 "$saccade" caption soft $photo --all-maps
-one_error "give --json as well"
+one_error "give --json or --page as well"
 expect 2 "$saccade" caption soft,hard $photo --all-maps --json
 one_error "--all-maps needs a single model"
 

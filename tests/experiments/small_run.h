@@ -2,6 +2,7 @@
 #pragma once
 
 #include "captioning/decoders/decoder_kind.h"
+#include "captioning/runs/checkpoint_content.h"
 #include "captioning/runs/run_directory.h"
 #include "core/optim/optimizer.h"
 #include "tests/captioning/small_experiment.h"

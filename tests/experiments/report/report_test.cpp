@@ -245,6 +245,23 @@ TEST_CASE("a report of a comparison has its arms, also after the folder was move
     selection = selection || (row.at("key") == "attention.selection" &&
                               row.at("values") == Json({"soft", "hard"}));
   CHECK(selection);
+  CHECK_FALSE(data.at("models")[0].contains("seed"));
+
+  // All seeds are models of their own, with their curves.
+  const Json every =
+      data_of(make_report({.runs = {moved.string()}, .images = 2, .seeds = true}).path);
+  REQUIRE(every.at("models").size() == 3);
+  const std::vector<std::pair<const char*, int>> seeds{
+      {"soft, seed 1", 1}, {"soft, seed 2", 2}, {"hard, seed 1", 1}};
+  for (std::size_t m = 0; m < 3; ++m) {
+    CHECK(every.at("models")[m].at("name") == seeds[m].first);
+    CHECK(every.at("models")[m].at("seed") == seeds[m].second);
+    CHECK(every.at("curves")[m].at("model") == m);
+  }
+  CHECK(every.at("remarks").dump().find("first of") == std::string::npos);
+  CHECK(message_of<UsageError>([&] {
+          make_report({.runs = {(moved / "soft" / "seed-2").string()}, .seeds = true});
+        }).find("--seeds has no effect") == 0);
 
   const fs::path page = folder / "page.html";
   make_report({.runs = {(moved / "soft" / "seed-2").string() + "/",

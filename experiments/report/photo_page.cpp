@@ -1,0 +1,83 @@
+#include "experiments/report/photo_page.h"
+
+#include <nlohmann/json.hpp>
+
+#include "captioning/maps/caption_json.h"
+#include "experiments/process/version.h"
+#include "experiments/report/explorer_json.h"
+#include "experiments/report/report_page.h"
+#include "experiments/report/report_runs.h"
+#include "experiments/report/self_attention.h"
+#include "experiments/runs/manifest.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Index kPhotoPixels = 640;  // the longest side
+
+}  // namespace
+
+struct PhotoPage::Impl {
+  const ReportModel* model;
+  PhotoPageOptions options;
+  bool attends_to_itself = false;
+  Json images = Json::array();
+};
+
+PhotoPage::PhotoPage(const ReportModel& model, const PhotoPageOptions& options)
+    : impl_(std::make_unique<Impl>(Impl{.model = &model, .options = options})) {}
+PhotoPage::~PhotoPage() = default;
+
+void PhotoPage::add(const Image& picture, const InputView& input, const CaptionRecord& record) {
+  Json image = {{"id", record.image}, {"references", Json::array()}};
+  image.update(photo_json(picture, kPhotoPixels));
+  Json caption;
+  caption["regimes"][std::string(enum_name(impl_->options.regime))] =
+      page_caption(*impl_->model->loaded, record, impl_->options.regime,
+                   impl_->options.all_maps ? MapDetail::kSingle : MapDetail::kUsual);
+  if (impl_->options.self_attention)
+    if (Json self = self_attention_json(*impl_->model->loaded->model, input, record.caption);
+        !self.is_null()) {
+      caption["self_attention"] = std::move(self);
+      impl_->attends_to_itself = true;
+    }
+  image["models"] = Json::array({std::move(caption)});
+  impl_->images.push_back(std::move(image));
+}
+
+std::size_t PhotoPage::photos() const { return impl_->images.size(); }
+
+std::string PhotoPage::html() const {
+  const ReportModel& model = *impl_->model;
+  Json facts = model_facts(model);
+  facts["regimes"] = Json::array({enum_name(impl_->options.regime)});
+  if (!impl_->options.all_maps)
+    facts["layers"] = facts["heads"] = 1;  // those between which one can choose
+  facts["manifest"] =
+      model.directory.empty() ? Json() : json_file(model.directory / "manifest.json");
+  Json remarks = Json::array();
+  if (impl_->options.self_attention && !impl_->attends_to_itself)
+    remarks.push_back("The model has no regions or words that attend to each other.");
+  const Json data = {{"schema_version", 2},
+                     {"title", model.name},
+                     {"dataset", nullptr},
+                     {"command", command_line()},
+                     {"version", version_number()},
+                     {"colours", colours_text()},
+                     {"boxes", ""},
+                     {"occlusion", impl_->options.occlusion},
+                     {"self_attention", impl_->attends_to_itself},
+                     {"remarks", std::move(remarks)},
+                     {"models", Json::array({std::move(facts)})},
+                     {"config", Json::array()},
+                     {"curves", Json::array()},
+                     {"comparison", nullptr},
+                     {"images", impl_->images}};
+  // Names and paths may hold bytes that are not UTF-8.
+  return report_page(json_line(data));
+}
+
+}  // namespace saccade
