@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "core/base/real.h"
-#include "experiments/serve/asked_search.h"
+#include "experiments/serve/requested_search.h"
 
 namespace saccade {
 
 struct CaptionRequest {
   std::vector<std::uint8_t> picture{};  // the bytes of an image file
-  AskedSearch search{};
+  RequestedSearch search{};
 };
 
 // Captions a picture and returns the answer. May throw.

@@ -216,7 +216,7 @@ struct CaptionServer::Impl {
   // Parameters are read before the picture is, so that a mistake in them costs no upload.
   static std::optional<Refusal> wrong_search(const httplib::Request& request) {
     try {
-      asked_search(request.params);
+      requested_search(request.params);
     } catch (const UsageError& error) {
       return Refusal{400, error.what(), ""};
     }
@@ -248,7 +248,7 @@ struct CaptionServer::Impl {
 
   void caption(const httplib::Request& request, httplib::Response& response,
                const httplib::ContentReader& read) {
-    const AskedSearch search = asked_search(request.params);
+    const RequestedSearch search = requested_search(request.params);
     std::vector<std::uint8_t> picture;
     bool large = false;
     const bool whole = read([&](const char* bytes, std::size_t count) {

@@ -22,7 +22,7 @@ struct ServerOptions {
 //   GET /health   {"status": "ok", "pictures": how many are being captioned or wait}
 //   POST /caption takes the bytes of an image file, gives its captions
 //   (LiveCaptions::caption_json),
-//                 with the parameters of asked_search.h
+//                 with the parameters of requested_search.h
 // Errors are {"error": "one line"} with their status: those of request_rules.h, 400 where the bytes
 // are not an image, a parameter is wrong or the head is not HTTP, 408 where a body does not arrive
 // in time, 414 and 431 where a request's first line or its whole head is too long, and 503 with

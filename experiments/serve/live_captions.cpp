@@ -9,6 +9,7 @@
 #include "core/parallel/kernel_parts.h"
 #include "experiments/process/log.h"
 #include "experiments/report/explorer_json.h"
+#include "experiments/serve/search_json.h"
 
 namespace saccade {
 
@@ -25,9 +26,9 @@ Geometry fill(const ReportModel& model, const Image& picture, InputBatch& input)
   return geometry;
 }
 
-ExperimentConfig config_for(const ReportModel& model, const AskedSearch& asked) {
+ExperimentConfig config_for(const ReportModel& model, const RequestedSearch& requested) {
   try {
-    return searched_as(model.loaded->config, asked);
+    return with_search(model.loaded->config, requested);
   } catch (const UsageError& error) {
     throw UsageError(str(model.name, ": ", error.what()));
   }
@@ -87,10 +88,10 @@ std::string LiveCaptions::models_json(Index max_upload) const {
 }
 
 std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes,
-                                       const AskedSearch& asked) const {
+                                       const RequestedSearch& requested) const {
   const auto start = std::chrono::steady_clock::now();
   std::vector<ExperimentConfig> configs;  // all of them, so that a wrong one costs no captions
-  for (const ReportModel& model : models_) configs.push_back(config_for(model, asked));
+  for (const ReportModel& model : models_) configs.push_back(config_for(model, requested));
   const Image picture = decode_image(bytes, "the picture", log::show);
   const parallel::SplitKernels split;
   Json json = {{"schema_version", 2}};

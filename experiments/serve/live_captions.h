@@ -10,7 +10,7 @@
 
 #include "captioning/decoding/ensemble.h"
 #include "experiments/report/report_model.h"
-#include "experiments/serve/asked_search.h"
+#include "experiments/serve/requested_search.h"
 
 namespace saccade {
 
@@ -49,9 +49,9 @@ class LiveCaptions {
   // caption in its first regime}, "models": [{"regimes": {name: what page_caption() returns},
   // "search"}], "seconds", "width", "height", "photo"}. The same bytes and the same search have the
   // same captions. Throws DataError where the bytes are no image, and UsageError where a model
-  // cannot be searched as asked.
+  // cannot be searched as requested.
   std::string caption_json(std::span<const std::uint8_t> bytes,
-                           const AskedSearch& asked = {}) const;
+                           const RequestedSearch& requested = {}) const;
 
  private:
   std::vector<ReportModel> models_;

@@ -42,7 +42,7 @@ Json shown_captions(LivePage& page) {
 
 // The captions that the server's program finds for a file.
 Json captions_of(const LivePage& page, const std::filesystem::path& file,
-                 const AskedSearch& asked) {
+                 const RequestedSearch& asked) {
   std::ifstream in(file, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   const Json answer = Json::parse(page.captions.caption_json(
@@ -63,7 +63,7 @@ TEST_CASE("beam and temperature change the captions of the pictures on the page"
   page.bring(second);
   REQUIRE(page.shows(2));
   REQUIRE(asked(page, 2));
-  const auto shows = [&](const AskedSearch& search) {
+  const auto shows = [&](const RequestedSearch& search) {
     return shown_captions(page) ==
            Json::array({captions_of(page, second, search), captions_of(page, first, search)});
   };

@@ -2,9 +2,11 @@
 // `saccade serve` that a browser shows.
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include "core/attention/selection_kind.h"
 #include "experiments/serve/live_captions.h"
-#include "tests/browser/open_report.h"
+#include "tests/browser/webdriver.h"
 #include "tests/experiments/small_models.h"
 #include "tests/experiments/small_run.h"
 #include "tests/support/running_server.h"

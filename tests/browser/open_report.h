@@ -1,7 +1,6 @@
 // What tests of the report's page share: a browser that shows a report, and questions to the page.
 #pragma once
 
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "experiments/report/report_page.h"
@@ -10,14 +9,6 @@
 #include "tests/support/catch.h"
 
 namespace saccade::test {
-
-// Ends a test case if there is no browser; CTest then counts it as skipped.
-#define SACCADE_NEEDS_BROWSER()                                                             \
-  if (!Browser::available()) {                                                              \
-    std::cout << "skipped: chromedriver is not installed (apt-get install chromium-driver " \
-                 "chromium)\n";                                                             \
-    return;                                                                                 \
-  }
 
 template <class Report>
 struct OpenReport {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,5 +53,13 @@ class Browser {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// Ends a test case if there is no browser; CTest then counts it as skipped.
+#define SACCADE_NEEDS_BROWSER()                                                             \
+  if (!Browser::available()) {                                                              \
+    std::cout << "skipped: chromedriver is not installed (apt-get install chromium-driver " \
+                 "chromium)\n";                                                             \
+    return;                                                                                 \
+  }
 
 }  // namespace saccade::test

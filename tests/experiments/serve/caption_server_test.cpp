@@ -140,7 +140,7 @@ TEST_CASE("files that are not pictures and uploads that are too large are refuse
 
 TEST_CASE(
     "parameters of the search are read, and wrong ones are refused before the picture comes") {
-  AskedSearch last;
+  RequestedSearch last;
   const RunningServer server(small_server(), "{}", [&](const CaptionRequest& request) {
     last = request.search;
     return std::string("{}");

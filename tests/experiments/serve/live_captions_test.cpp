@@ -87,8 +87,8 @@ TEST_CASE("a photo is captioned with the search that is asked for") {
   Image picture(32, 32, 60);
   for (Index i = 0; i < 100; ++i) picture.pixel(8 + i / 10, 8 + i % 10)[0] = 250;
   const std::vector<std::uint8_t> bytes = encode_png(picture);
-  const auto models = [&](const AskedSearch& asked) {
-    return Json::parse(live.caption_json(bytes, asked)).at("models");
+  const auto models = [&](const RequestedSearch& requested) {
+    return Json::parse(live.caption_json(bytes, requested)).at("models");
   };
 
   const Json own = models({});
@@ -100,10 +100,10 @@ TEST_CASE("a photo is captioned with the search that is asked for") {
   // The captions are those that `caption` finds with the same search.
   for (const SearchMode mode : {SearchMode::kBeam, SearchMode::kGreedy, SearchMode::kSample}) {
     INFO(enum_name(mode));
-    AskedSearch asked{.mode = mode, .beam = {}, .temperature = {}, .seed = 5};
-    if (mode == SearchMode::kBeam) asked.beam = 6;
-    if (mode == SearchMode::kSample) asked.temperature = 2;
-    const Json found = models(asked);
+    RequestedSearch asked{.mode = mode, .beam = {}, .temperature = {}, .seed = 5};
+    if (mode == SearchMode::kBeam) requested.beam = 6;
+    if (mode == SearchMode::kSample) requested.temperature = 2;
+    const Json found = models(requested);
     const ReportModel& soft = loaded.models()[0];
     SearchOptions search = search_options(soft.loaded->config, soft.loaded->model->vocabulary());
     search.mode = mode;
@@ -119,8 +119,8 @@ TEST_CASE("a photo is captioned with the search that is asked for") {
           caption_text(expected, soft.loaded->model->vocabulary()));
     CHECK(found[0].at("search").at("mode") == enum_name(mode));
   }
-  const auto of_soft = [&](const AskedSearch& asked) {
-    return models(asked)[0].at("regimes").at("expectation");
+  const auto of_soft = [&](const RequestedSearch& requested) {
+    return models(requested)[0].at("regimes").at("expectation");
   };
   const auto drawn = [&](Index seed) {
     return of_soft({.mode = SearchMode::kSample, .temperature = 5, .seed = seed}).at("caption");

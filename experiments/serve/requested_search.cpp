@@ -1,4 +1,4 @@
-#include "experiments/serve/asked_search.h"
+#include "experiments/serve/requested_search.h"
 
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -8,6 +8,7 @@
 #include "captioning/search/search.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
+#include "experiments/serve/search_json.h"
 
 namespace saccade {
 
@@ -46,48 +47,49 @@ SearchMode mode_of(const std::string& text) {
                        did_you_mean(text, enum_all_names<SearchMode>())));
 }
 
-// Takes `implied` as the mode where none is asked for.
-void needs_mode(AskedSearch& asked, SearchMode implied, const char* parameter) {
-  if (!asked.mode) asked.mode = implied;
-  if (asked.mode != implied)
+// Takes `implied` as the mode where none is requested.
+void needs_mode(RequestedSearch& requested, SearchMode implied, const char* parameter) {
+  if (!requested.mode) requested.mode = implied;
+  if (requested.mode != implied)
     throw UsageError(str("the parameter ", parameter, " has an effect in mode ", enum_name(implied),
                          " alone; leave it out, or ask for that mode"));
 }
 
 }  // namespace
 
-AskedSearch asked_search(const std::multimap<std::string, std::string>& parameters) {
+RequestedSearch requested_search(const std::multimap<std::string, std::string>& parameters) {
   static const std::vector<std::string> names = {"mode", "beam", "temperature", "seed"};
-  AskedSearch asked;
+  RequestedSearch requested;
   for (const auto& [name, text] : parameters) {
     if (parameters.count(name) > 1)
       throw UsageError(str("the parameter ", quoted(name), " is there more than once"));
     if (name == "mode")
-      asked.mode = mode_of(text);
+      requested.mode = mode_of(text);
     else if (name == "beam")
-      asked.beam = number_in<std::int64_t>(name, text, 1, kMostBeam, "a whole number");
+      requested.beam = number_in<std::int64_t>(name, text, 1, kMostBeam, "a whole number");
     else if (name == "temperature")
-      asked.temperature = number_in(name, text, kLeastTemperature, kMostTemperature, "a number");
+      requested.temperature =
+          number_in(name, text, kLeastTemperature, kMostTemperature, "a number");
     else if (name == "seed")
-      asked.seed = number_in<std::int64_t>(name, text, 0, kMostSeed, "a whole number");
+      requested.seed = number_in<std::int64_t>(name, text, 0, kMostSeed, "a whole number");
     else
       throw UsageError(str("there is no parameter ", quoted(name), did_you_mean(name, names),
                            "; captions take mode, beam, temperature and seed"));
   }
-  if (asked.beam && asked.temperature && !asked.mode)
+  if (requested.beam && requested.temperature && !requested.mode)
     throw UsageError(
         "a beam is for mode beam and a temperature for mode sample; ask for one of them");
-  if (asked.beam) needs_mode(asked, SearchMode::kBeam, "beam");
-  if (asked.temperature) needs_mode(asked, SearchMode::kSample, "temperature");
-  return asked;
+  if (requested.beam) needs_mode(requested, SearchMode::kBeam, "beam");
+  if (requested.temperature) needs_mode(requested, SearchMode::kSample, "temperature");
+  return requested;
 }
 
-ExperimentConfig searched_as(ExperimentConfig config, const AskedSearch& asked) {
+ExperimentConfig with_search(ExperimentConfig config, const RequestedSearch& requested) {
   SearchConfig& search = config.search;
-  if (asked.mode) search.mode = *asked.mode;
-  if (asked.beam) search.beam = *asked.beam;
-  if (asked.temperature) search.temperature = *asked.temperature;
-  if (asked.seed) config.seed = *asked.seed;
+  if (requested.mode) search.mode = *requested.mode;
+  if (requested.beam) search.beam = *requested.beam;
+  if (requested.temperature) search.temperature = *requested.temperature;
+  if (requested.seed) config.seed = *requested.seed;
   const SearchConfig plain;
   if (search.mode != SearchMode::kBeam) {
     search.groups = plain.groups;
