@@ -297,6 +297,11 @@ fs::path resolve_checkpoint(const fs::path& path) {
     throw CheckpointError(str(path.string(), ": this directory holds ",
                               counted(static_cast<Index>(runs.size()), "run"), "; name ",
                               runs.size() == 1 ? "it: " : "one of them: ", first_names(runs)));
+  if (fs::exists(path / kComparison, error))
+    throw CheckpointError(
+        path.string() +
+        ": this directory holds a comparison of runs that lie elsewhere; name one "
+        "of the directories in its compare.json");
   throw CheckpointError(path.string() +
                         ": this directory has no checkpoints/last, so it is not a run's; name a "
                         "checkpoint file or the directory of a run");

@@ -84,6 +84,8 @@ TEST_CASE("of a directory that holds runs, the runs are named") {
     return std::string();
   };
   CHECK(refusal(folder.path()).find("is not a run's") != std::string::npos);
+  folder.write("compare.json", "{}");  // of runs that were compared later
+  CHECK(refusal(folder.path()).find("comparison of runs that lie elsewhere") != std::string::npos);
   make("soft/seed-1");
   CHECK(refusal(folder.path())
             .find("holds 1 run; name it: " + (folder.path() / "soft/seed-1").string()) !=
