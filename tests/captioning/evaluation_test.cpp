@@ -34,7 +34,7 @@ Scene two_objects() {
   return scene;
 }
 
-constexpr GridSize kGrid{.rows = 8, .cols = 8};
+constexpr GridSize kGrid{.grid = {.rows = 8, .cols = 8}};
 
 Geometry plain_geometry() { return plan_geometry(64, 64, {.height = 32, .width = 32}); }
 
@@ -286,7 +286,7 @@ TEST_CASE(
   std::vector<float> weights(64, 2.0F / 128);
   weights[0] = weights[7] = 1.0F / 128;
   weights[56] = weights[63] = 3.0F / 128;
-  const AttentionMap nearly{.weights = weights, .rows = 8, .cols = 8};
+  const AttentionMap nearly{.weights = weights, .grid = {.rows = 8, .cols = 8}};
   AttentionMap peaked = nearly;
   peaked.weights.assign(64, 0);
   peaked.weights[9] = 1;

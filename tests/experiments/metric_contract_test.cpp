@@ -47,7 +47,7 @@ void check_equal(const Names& written, const Names& listed) {
 // evaluate, compare and validations write of them comes from one function.
 Names unsaid(Names names) {
   for (const MetricInfo& info : all_metrics())
-    if (info.group == MetricGroup::kGrounding) names.erase(info.name);
+    if (info.group == MetricGroup::kGrounding) names.erase(info.name), names.erase(info.label);
   return names;
 }
 
@@ -175,15 +175,13 @@ TEST_CASE("what training and compare write is in the registry") {
   check_equal(unsaid(validations), unsaid(entries(kMeasuredByValidation)));
 
   Names compared;
-  for (const Line& line : lines_of(rows_of(comparison))) compared.insert(line.name);
+  for (const Line& line : lines_of(rows_of(comparison))) compared.insert(line.label);
   compared.erase("attention");  // the line that says whose maps look dead
-  // Costs go by their labels there.
+  // They go by their labels there.
   Names listed;
   for (const MetricInfo& info : all_metrics())
     if ((info.measured_by & kMeasuredByCompare) != 0)
-      listed.insert(info.group != MetricGroup::kCost
-                        ? info.name
-                        : info.label + (info.unit == "bytes" ? " MiB" : ""));
+      listed.insert(info.label + (info.unit == "bytes" ? " MiB" : ""));
   check_equal(unsaid(compared), unsaid(listed));
   for (const RegimeScores& regime : comparison.arms[0].seeds[0].regimes)
     for (const ImageStatistics& one : regime.metrics) CHECK(metric(one.metric).interval);

@@ -97,7 +97,7 @@ TEST_CASE("the table of a comparison names the models whose maps seem dead") {
   };
   const auto cells = [](const std::vector<Row>& rows) {
     for (const Line& line : lines_of(rows))
-      if (line.name == "attention") return line.cells;
+      if (line.label == "attention") return line.cells;
     return std::vector<std::string>();
   };
   CHECK(cells({row(0.5, 0.5), row(0.95, 0.2), row(0.95, 0.92)}) ==

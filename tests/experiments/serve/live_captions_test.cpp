@@ -100,7 +100,7 @@ TEST_CASE("a photo is captioned with the search that is asked for") {
   // The captions are those that `caption` finds with the same search.
   for (const SearchMode mode : {SearchMode::kBeam, SearchMode::kGreedy, SearchMode::kSample}) {
     INFO(enum_name(mode));
-    RequestedSearch asked{.mode = mode, .beam = {}, .temperature = {}, .seed = 5};
+    RequestedSearch requested{.mode = mode, .beam = {}, .temperature = {}, .seed = 5};
     if (mode == SearchMode::kBeam) requested.beam = 6;
     if (mode == SearchMode::kSample) requested.temperature = 2;
     const Json found = models(requested);
