@@ -9,7 +9,9 @@
 #include "tests/browser/webdriver.h"
 #include "tests/experiments/small_models.h"
 #include "tests/experiments/small_run.h"
+#include "tests/support/catch.h"
 #include "tests/support/running_server.h"
+#include "tests/support/temp_folder.h"
 
 namespace saccade::test {
 

@@ -34,7 +34,7 @@ Scene two_objects() {
   return scene;
 }
 
-constexpr GridSize kGrid{.grid = {.rows = 8, .cols = 8}};
+constexpr GridSize kGrid{.rows = 8, .cols = 8};
 
 Geometry plain_geometry() { return plan_geometry(64, 64, {.height = 32, .width = 32}); }
 
