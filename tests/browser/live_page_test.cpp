@@ -1,6 +1,7 @@
 // The page of `saccade serve`, as a person uses it: pictures are given to it, captions appear, and
 // words move the map.
 #include "tests/browser/open_live_page.h"
+#include "tests/browser/open_report.h"
 #include "tests/browser/page_checks.h"
 
 namespace saccade::test {
