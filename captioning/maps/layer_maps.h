@@ -29,10 +29,10 @@ struct EncoderMaps {
   std::vector<LayerMap> regions{};   // [L, L] of the refinement; linformer: [L, mixtures]
 };
 
-// The recorded DecodedWord::self_attention of a caption of C words, as one map [C, C] for each layer and
-// head: row t holds the weights that the decoder gives, when it predicts word t, to what it has
-// read: <bos> in column 0 and word s - 1 in column s. What it has not read yet has weight 0. Empty
-// where nothing was recorded.
+// The recorded DecodedWord::self_attention of a caption of C words, as one map [C, C] for each
+// layer and head: row t holds the weights that the decoder gives, when it predicts word t, to what
+// it has read: <bos> in column 0 and word s - 1 in column s. What it has not read yet has weight 0.
+// Empty where nothing was recorded.
 std::vector<LayerMap> word_maps(const DecodedCaption& caption);
 
 }  // namespace saccade

@@ -31,7 +31,8 @@ struct ModelCaptions {
   std::vector<Regime> regimes;
   std::vector<std::vector<DecodedCaption>> captions;  // [regime][image]
   std::vector<CaptionScores> scores;                  // [regime], of the images
-  std::vector<Json> self;  // [image], self_attention_json() of the first regime; empty if not requested
+  std::vector<Json>
+      self;  // [image], self_attention_json() of the first regime; empty if not requested
 };
 
 // Only the words of the alternatives are shown, and maps of all layers and heads take much memory.
@@ -109,7 +110,8 @@ struct ReportCaptions::Impl {
 
   ModelCaptions decode(std::size_t m) const {
     const LoadedModel& own = loaded(m);
-    ModelCaptions out{.regimes = evaluation_regimes(own.config), .captions = {}, .scores = {}, .self = {}};
+    ModelCaptions out{
+        .regimes = evaluation_regimes(own.config), .captions = {}, .scores = {}, .self = {}};
     SearchOptions search = page_search(own.config, own.model->vocabulary());
     search.recording.words = request->self_attention;
     for (const Regime regime : out.regimes) {

@@ -42,7 +42,7 @@ struct ReportRequest {
   Index images = 0;        // at most so many, spread evenly over the split
   bool occlusion = false;  // whether captions of a model's first regime have effects of regions
   bool self_attention = false;  // whether they have the maps of regions and words among themselves
-  std::vector<std::string> remarks;           // what a reader should know, one sentence each
+  std::vector<std::string> remarks;  // what a reader should know, one sentence each
   // Called with the share that is done, first of reading the images and then of captioning them.
   std::function<void(double done)> progress;
 };

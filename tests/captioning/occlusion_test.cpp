@@ -57,7 +57,7 @@ TEST_CASE("effects by hand: a decoder that sees region 0 alone") {
 TEST_CASE("an effect is what features without the region give") {
   std::vector<AttentionConfig> configs(6);
   configs[1].score = ScoreKind::kScaledDot;
-  configs[1].heads = 2;
+  configs[1].heads = kFeatures;
   configs[2].sentinel = true;
   configs[3].normalizer = NormalizerKind::kEntmax15;
   configs[4].mechanism = MechanismKind::kLinear;
