@@ -9,10 +9,13 @@ namespace saccade {
 namespace {
 
 // Adds weights [1, H, T, S], one map per head.
-void add_heads(std::vector<LayerMap>& maps, ConstView weights, Index layer) {
+void add_heads(std::vector<LayerMap>& maps, ConstView weights, Index layer, bool positions) {
   const Index rows = weights.shape[2], columns = weights.shape[3];
   for (Index h = 0; h < weights.shape[1]; ++h) {
-    maps.push_back({.layer = layer, .head = h, .weights = Tensor(Shape{rows, columns})});
+    maps.push_back({.layer = layer,
+                    .head = h,
+                    .weights = Tensor(Shape{rows, columns}),
+                    .positions = positions});
     std::copy_n(weights.data + h * rows * columns, rows * columns, maps.back().weights.data());
   }
 }
@@ -21,7 +24,7 @@ void add_heads(std::vector<LayerMap>& maps, ConstView weights, Index layer) {
 WatchBlock adder(std::vector<LayerMap>& maps, Tape& tape) {
   return [&maps, &tape, layer = Index{0}](const TransformerBlock& block, Var x,
                                           const AttentionMask& mask) mutable {
-    add_heads(maps, block.weights(tape, x, mask), layer++);
+    add_heads(maps, block.weights(tape, x, mask), layer++, block.weighs_positions());
   };
 }
 

@@ -15,7 +15,6 @@ namespace {
 void add_layer(std::vector<ProfiledHead>& heads, ConstView weights, Index layer,
                const UnmaskedPart& part) {
   const Index count = weights.shape[1], rows = weights.shape[2], columns = weights.shape[3];
-  if (rows != columns) return;
   for (Index h = 0; h < count; ++h)
     heads.push_back(
         {.place = HeadPlace::kRefine,
@@ -83,7 +82,8 @@ std::vector<ProfiledHead> profiles_of(const CaptionModel& model, const InputView
   std::vector<ProfiledHead> heads;
   Index layer = 0;
   const auto watch = [&](const TransformerBlock& block, Var x, const AttentionMask& mask) {
-    add_layer(heads, block.weights(tape, x, mask), layer++, part);
+    if (block.weighs_positions()) add_layer(heads, block.weights(tape, x, mask), layer, part);
+    ++layer;
   };
   const EncodedImages images = model.encode(tape, input, {.regions = watch});
   if (caption.words() > 0) add_decoder(heads, tape, model.decoder(), images, caption, part);

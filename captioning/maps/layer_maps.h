@@ -16,6 +16,7 @@ namespace saccade {
 struct LayerMap {
   Index layer = 0, head = 0;  // from 0
   Tensor weights;             // [T, S]: row t holds the weights that number t gives
+  bool positions = true;  // whether each column is a thing of that kind; linformer's are mixtures
 };
 
 // The matrices of an encoder for one image, sorted by layer, then by head: of a transformer's

@@ -98,7 +98,7 @@ HeatMap make_region_map(const Overlay& overlay, const LayerMap& map, Index place
   if (placeless > 0) {
     out.column_name = str("token; from number ", placeless, " on the regions of the ",
                           overlay.grid.rows, " x ", overlay.grid.cols, " grid, in reading order");
-  } else if (rows == columns) {
+  } else if (map.positions) {
     out.group = overlay.grid.cols;
     out.column_name = regions_of(overlay);
   } else {

@@ -72,9 +72,8 @@ void add_maps(Json& to, const char* of, const std::vector<LayerMap>& maps, bool 
 bool are_shares(const std::vector<LayerMap>& maps) {
   return std::all_of(maps.begin(), maps.end(), [](const LayerMap& map) {
     const ConstView weights = map.weights.view();
-    return weights.rows() == weights.cols() &&
-           std::all_of(weights.data, weights.data + weights.size(),
-                       [](Real weight) { return weight >= 0; });
+    return map.positions && std::all_of(weights.data, weights.data + weights.size(),
+                                        [](Real weight) { return weight >= 0; });
   });
 }
 
@@ -96,9 +95,8 @@ Tensor rollout_rows(const EncoderMaps& maps) {
 Json self_attention_json(const CaptionModel& model, const InputView& input,
                          const DecodedCaption& caption) {
   EncoderMaps maps = encoder_maps(model, input);
-  const bool mixtures = std::any_of(maps.regions.begin(), maps.regions.end(), [](const auto& map) {
-    return map.weights.shape()[0] != map.weights.shape()[1];
-  });
+  const bool mixtures = std::any_of(maps.regions.begin(), maps.regions.end(),
+                                    [](const LayerMap& map) { return !map.positions; });
   const bool rolls = !(maps.tokens.empty() && maps.regions.empty()) && are_shares(maps.tokens) &&
                      are_shares(maps.regions);
   Json regions = Json::array(), words = Json::array();

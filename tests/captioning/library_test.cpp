@@ -271,7 +271,7 @@ TEST_CASE("errors name the option of the library that was wrong, and no command 
   options.set = {"train.batch=0"};
   CHECK_THAT(message_of<UsageError>([&] { train_captioner(options); }),
              StartsWith("TrainingOptions::set: train.batch=0: "));
-  options.set = {"decoder.layers=3"};
+  options.set = {"decoder.layers=5"};
   CHECK_THAT(message_of<UsageError>([&] { train_captioner(options); }),
              StartsWith("TrainingOptions::set: decoder.layers has no effect"));
   options.set.clear();

@@ -40,7 +40,7 @@ for tag in train/loss validation/Bleu_4 attention/entropy sheets/scene-val-0; do
 done
 
 expect 7 "$saccade" train tiny.yaml --out run
-one_error "run: exists and is not empty" "--resume" "--out"
+one_error "run: exists and is not empty" "the option resume" "choose another directory"
 
 expect 0 "$saccade" train tiny.yaml --out dev --fast-dev-run optimizer.warmup=100 \
   optimizer.schedule=warmup_cosine train.validate_every=5e

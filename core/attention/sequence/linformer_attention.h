@@ -24,6 +24,7 @@ class LinformerAttention : public SequenceAttention {
   Var operator()(Tape& tape, Var x, const AttentionMask& mask) const override;
   // [B, H, L, projected]: the weights of the mixtures, none of which stands for a single position.
   ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const override;
+  bool weighs_positions() const override { return false; }
 
  private:
   Var mixtures(Tape& tape, Var x, int map, const AttentionMask& mask) const;

@@ -17,6 +17,8 @@ class SequenceAttention {
   // How much position t of head h took from position s, for recorders: [B, H, L, L] in the tape's
   // arena. It is computed anew, without gradient.
   virtual ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const = 0;
+  // Whether each weight belongs to a single position. Linformer's belong to mixtures of all.
+  virtual bool weighs_positions() const { return true; }
 };
 
 // The width D, and the number of heads that share it.

@@ -67,6 +67,7 @@ class TransformerBlock {
                  const AttentionMask& mask) const;  // [B, L, D] -> the shape of x
   // The weights of this block's attention for the input x; see SequenceAttention::weights.
   ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const;
+  bool weighs_positions() const { return attention_->weighs_positions(); }
 
  private:
   std::unique_ptr<SequenceAttention> attention_;
