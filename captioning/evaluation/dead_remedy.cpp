@@ -8,6 +8,7 @@
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/frozen_network.h"
 
 namespace saccade {
 
@@ -35,6 +36,11 @@ void add_sharper(const AttentionConfig& config, std::vector<std::string>& out) {
 
 void add_layer(const EncoderConfig& config, std::vector<std::string>& out) {
   const bool network = config.type != EncoderKind::kCnn;
+  if (is_frozen(config))
+    out.push_back(
+        "encode larger pictures (encoder.image_size), so that each cell of a deep layer describes "
+        "a "
+        "smaller part of the picture");
   out.push_back(network ? "take features from a finer or shallower layer of the encoder (in a deep "
                           "layer every cell describes the whole picture)"
                         : "give the encoder a finer grid");

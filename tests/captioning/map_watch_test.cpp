@@ -125,11 +125,13 @@ TEST_CASE("signs of dying attention come with a remedy") {
   CHECK(says(DeadKind::kUniform, "sparsemax"));
   CHECK(says(DeadKind::kNeedless, "grid"));
   CHECK_FALSE(says(DeadKind::kNeedless, "sparsemax"));
+  CHECK_FALSE(says(DeadKind::kNeedless, "encoder.image_size"));
   config.objective.doubly_stochastic = 0;
   config.attention.normalizer = NormalizerKind::kSparsemax;
   config.encoder.type = EncoderKind::kOnnx;
   CHECK_FALSE(says(DeadKind::kUniform, "doubly_stochastic"));
   CHECK_FALSE(says(DeadKind::kUniform, "sparsemax"));
+  CHECK(says(DeadKind::kUniform, "larger pictures (encoder.image_size)"));
   CHECK(says(DeadKind::kUniform, "shallower layer"));
   CHECK(says(DeadKind::kUniform, "objective.supervision.localizer.weight"));
   CHECK_FALSE(says(DeadKind::kUniform, "encoder.keys"));
