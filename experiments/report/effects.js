@@ -2,7 +2,7 @@
 // What regions do for words: by how much log p of a word falls when a region is removed, as the
 // program computed it (captioning/inspection/occlusion.h), beside the weights of the maps.
 
-const EFFECT_HEAT = 0.1;  // the least effect that is drawn as full heat: p changes by a tenth
+const EFFECT_HEAT = 0.01;  // the least effect that is drawn as full heat: p changes by a hundredth
 
 // The effects of all regions on each word of a caption of the JSON; null where it has none.
 const effectsOf = (json) => (json.words.length && json.words.every((word) => word.occlusion)
