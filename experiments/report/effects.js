@@ -2,6 +2,8 @@
 // What regions do for words: by how much log p of a word falls when a region is removed, as the
 // program computed it (captioning/inspection/occlusion.h), beside the weights of the maps.
 
+const EFFECT_HEAT = 0.01;  // the least effect that is drawn as full heat: p changes by a hundredth
+
 // The effects of all regions on each word of a caption of the JSON; null where it has none.
 const effectsOf = (json) => (json.words.length && json.words.every((word) => word.occlusion)
   ? json.words.map((word) => Float32Array.from(word.occlusion.flat())) : null);
@@ -34,14 +36,17 @@ const rankCorrelation = (a, b) => {
   return own > 0 && other > 0 ? both / Math.sqrt(own * other) : NaN;
 };
 
-// A probability with two places, or with as many as a small one needs.
-const probability = (p) => (p > 0 && p < 0.01 ? p.toExponential(1) : p.toFixed(2));
+// "p 0.62 → 0.11", with as many places as show the difference, up to four.
+const change = (p, q) => {
+  const places = [2, 3, 4].find((count) => p.toFixed(count) !== q.toFixed(count)) ?? 2;
+  return `p ${p.toFixed(places)} \u2192 ${q.toFixed(places)}`;
+};
 
-// "Without the marked region: p 0.62 → 0.11 · rank correlation of weights and effects 0.35".
+// "Without the marked region, dog: p 0.62 → 0.11 · rank correlation of weights and effects 0.35".
 // `weights` and `effects` are of the cells that show some of the picture; none: no correlation.
 const effectLine = (word, p, effect, weights, effects) => {
-  const parts = ['Without the marked region, ', el('b', {}, word), `: p ${probability(p)} \u2192 ` +
-    probability(p * Math.exp(-effect))];
+  const parts = ['Without the marked region, ', el('b', {}, word),
+    `: ${change(p, p * Math.exp(-effect))}`];
   const rank = weights ? rankCorrelation(weights, effects) : NaN;
   if (!Number.isNaN(rank))
     parts.push(` \u00b7 rank correlation of weights and effects ${shown(rank, 2)}`);

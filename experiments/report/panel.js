@@ -200,10 +200,12 @@ class Panel {
   // What is drawn for a word: its weights or the effects on it.
   mapOf(word) { return this.effectsDrawn() ? this.decoded.effects[word] : this.weightsOf(word); }
 
-  // The weight that is drawn as full heat; a uniform map stays faint on every scale.
+  // The weight that is drawn as full heat; uniform maps and effects of nearly nothing stay faint on
+  // every scale.
   heatFull(word) {
     const {largest, uniform} = this.measures();
-    return uniform[word] && !this.effectsDrawn() ? Math.max(this.scaleOf(word), largest[word] / UNIFORM_HEAT)
+    if (this.effectsDrawn()) return Math.max(this.scaleOf(word), EFFECT_HEAT);
+    return uniform[word] ? Math.max(this.scaleOf(word), largest[word] / UNIFORM_HEAT)
       : this.scaleOf(word);
   }
 
