@@ -150,6 +150,7 @@ TEST_CASE("layer and head are chosen among the maps that the page has") {
     page.browser.run("const e = " + field(name) + "; e.value = '" + value +
                      "'; e.dispatchEvent(new Event('change'));");
   };
+  page.browser.run("document.querySelector(\".panel[data-model='2'] .word\").click()");
   const Json last = drawn();
   choose("Layer", "0");
   const Json first = drawn();
