@@ -1,5 +1,6 @@
 #include "core/config/read.h"
 
+#include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/config/values.h"
 
@@ -109,7 +110,8 @@ bool refuse_null(const Section::Field& field, const Node& node, const std::strin
                  Mistakes& mistakes) {
   const std::string type = field.slot->type(), hint = none_hint(field);
   if (node.kind != Node::Kind::kNull || hint.empty() || type.ends_with(" or null")) return false;
-  mistakes.add(node.place, path + ": expected " + type + ", got nothing" + hint);
+  mistakes.add(node.place, str(path, ": expected ", type == "integer" ? "an " : "a ", type,
+                               ", got nothing", hint));
   return true;
 }
 

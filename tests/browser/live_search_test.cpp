@@ -146,15 +146,17 @@ TEST_CASE("layer and head are chosen among the maps that the page has") {
            "f.firstChild.textContent === '" +
            std::string(name) + "').querySelector('select')";
   };
-  Json last = drawn();
-  for (const auto& [name, value] : {std::pair("Layer", "0"), std::pair("Head", "1")}) {
-    INFO(name);
+  const auto choose = [&](const char* name, const char* value) {
     page.browser.run("const e = " + field(name) + "; e.value = '" + value +
                      "'; e.dispatchEvent(new Event('change'));");
-    const Json now = drawn();
-    CHECK(now != last);
-    last = now;
-  }
+  };
+  page.browser.run("document.querySelector(\".panel[data-model='2'] .word\").click()");
+  const Json last = drawn();
+  choose("Layer", "0");
+  const Json first = drawn();
+  CHECK(first != last);
+  choose("Head", "1");
+  CHECK(drawn() != first);
   CHECK(page.ask("document.querySelector(\".panel[data-model='2'] .map-name\").textContent") ==
         ", layer 0, head 1");
   CHECK(page.ask(std::string(kRequests) + ".length") == 1);
@@ -170,12 +172,13 @@ TEST_CASE("with all controls the page fits a phone, and the keyboard reaches the
   for (const char* mode : {"beam", "sample"}) {
     set(page, "#search select", mode);
     INFO(mode);
+    REQUIRE(page.browser.becomes(std::string(kRequests) + ".at(-1).includes('mode=" + mode +
+                                 "') && !document.querySelector('.card[aria-busy]')"));
     CHECK(page.ask("document.documentElement.scrollWidth") == 390);
     CHECK(page.ask("[...document.querySelectorAll('#search *, .bring *')].filter((e) => "
                    "e.getBoundingClientRect().right > 390).map((e) => e.outerHTML)") ==
           Json::array());
   }
-  REQUIRE(asked(page, 3));
   CHECK(page.ask(std::string(kNameless)) == Json::array());
   for (const char* scheme : {"light", "dark"}) {
     page.browser.prefer(scheme);
@@ -189,7 +192,10 @@ TEST_CASE("with all controls the page fits a phone, and the keyboard reaches the
   const int count = page.ask(std::string(kReachable) + ".length").get<int>();
   REQUIRE(count > 12);
   for (int i = 0; i < count + 5; ++i) page.browser.press("Tab");
-  CHECK(page.ask(std::string(kReachable) + ".filter((e) => !reached.has(e))"
+  // Of a caption one word takes part in the order, the one that is shown, which changes meanwhile.
+  CHECK(page.ask("[...document.querySelectorAll('.caption')].every((caption) => "
+                 "[...reached].some((e) => caption.contains(e)))") == true);
+  CHECK(page.ask(std::string(kReachable) + ".filter((e) => !reached.has(e) && !e.matches('.word'))"
                                            ".map((e) => e.outerHTML.slice(0, 120))") ==
         Json::array());
   CHECK(page.ask("['choose', 'draw-again'].every((id) => "

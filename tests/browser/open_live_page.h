@@ -40,7 +40,10 @@ struct LivePage {
   std::vector<std::filesystem::path> write_runs() const {
     write_small_run(folder / "soft", small_experiment());
     write_small_run(folder / "hard", small_experiment(SelectionKind::kHard));
-    write_small_run(folder / "transformer", small_transformer());
+    ExperimentConfig transformer = small_transformer();
+    // Sharp maps, which differ by layer and head; uniform ones are all drawn alike.
+    transformer.attention.temperature = Ramp::constant(0.02);
+    write_small_run(folder / "transformer", transformer);
     return {folder / "soft", folder / "hard", folder / "transformer"};
   }
 
