@@ -128,14 +128,20 @@ std::vector<Axis> config_axes(const std::vector<Axis>& catalogue) {
   return axes;
 }
 
-// The axes whose value is a number or a switch: the keys of the section `attention` that every
-// choice reads and that no registry has.
+// The axes whose value is a number or a switch: the keys of the section `attention` that all of its
+// choices read and that no registry has.
 std::vector<Axis> attention_numbers() {
   std::vector<Axis> axes;
   const std::string section = "attention.";
+  const auto of_a_choice = [&](const FieldInfo& field) {
+    return std::any_of(field.rules.begin(), field.rules.end(), [&](const auto& rule) {
+      return std::any_of(rule.choices.begin(), rule.choices.end(),
+                         [&](const auto& one) { return one.key.starts_with(section); });
+    });
+  };
   for (const FieldInfo& field : describe_config<ExperimentConfig>()) {
     if (!field.path.starts_with(section) || field.type == "section" || !field.choices.empty() ||
-        !field.rules.empty() || field.path.find('.', section.size()) != std::string::npos)
+        of_a_choice(field) || field.path.find('.', section.size()) != std::string::npos)
       continue;
     Choice choice{.name = field.type == "true|false" ? "true"
                           : field.constraint.empty() ? field.type

@@ -57,6 +57,7 @@ int run_serve(const ServeArgs& args) {
   const StopSignal signal("the picture that is being captioned is finished first");
   std::deque<ModelSession> sessions;
   std::vector<ReportModel> models;
+  std::vector<std::string> remarks;
   for (const ShownModel& shown : shown_models(args.checkpoints).models) {
     const ModelSession& session = sessions.emplace_back(
         ModelArgs{.checkpoint = shown.checkpoint, .set = args.set, .beam = args.beam});
@@ -64,9 +65,7 @@ int run_serve(const ServeArgs& args) {
     session.search("");  // throws where the values of the search do not go together
     signal.check();
     const ModelSession::Member& member = session.members()[0];
-    if (const std::string remark = remark_on_data(shown.name, member.loaded.config);
-        !remark.empty())
-      log::info(plain_text(remark));
+    remarks.push_back(remark_on_data(shown.name, member.loaded.config));
     models.push_back({.name = shown.name,
                       .checkpoint = resolve_checkpoint(shown.checkpoint),
                       .directory = shown.directory,
@@ -84,6 +83,8 @@ int run_serve(const ServeArgs& args) {
                          return captions.caption_json(request.picture, request.search);
                        });
   parallel::threads();  // prepares this thread, which does the captioning, as a thread of the pool
+  for (const std::string& remark : remarks)
+    if (!remark.empty()) log::info(plain_text(remark));
   announce(args, server, models);
   server.run(signal.number());
   return signal_exit_code(signal.number());

@@ -56,7 +56,8 @@ TEST_CASE("an option that is switched off by 0 says so where it gets null") {
       parse_config<ExperimentConfig>("encoder: {project: null}", "e.yaml"),
       Catch::Contains("encoder.project: expected an integer, got nothing; write 0 for no map"));
   CHECK_THROWS_WITH(read("search.top_k=null"), Catch::EndsWith("; write 0 for all"));
-  CHECK_THROWS_WITH(read("decoder.hidden=null"), Catch::EndsWith("expected an integer, got nothing"));
+  CHECK_THROWS_WITH(read("decoder.hidden=null"),
+                    Catch::EndsWith("expected an integer, got nothing"));
   CHECK_NOTHROW(read("encoder.lr=null"));
   int count = 0;
   for (const FieldInfo& row : describe_config<ExperimentConfig>()) {

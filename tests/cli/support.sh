@@ -4,9 +4,16 @@
 set -u
 saccade=$1
 json_value=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+base=$(mktemp -d)
+work=$base/work
+trap 'rm -rf "$base"' EXIT
+mkdir "$work"
 cd "$work" || exit 1
+# A copy of the program does not find the models of the source tree, whose names runs may have here.
+if [ "${models:-none}" = none ]; then
+  cp "$saccade" "$base/saccade"
+  saccade=$base/saccade
+fi
 
 fail() {
   echo "FAILED (line ${BASH_LINENO[1]}): $*" >&2

@@ -1,0 +1,34 @@
+# The models that come with the project: their cards are right, and they caption photos without any other file.
+models=shipped
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+unset SACCADE_MODELS
+expect 0 "$saccade" list models
+! grep -q "problem" out || fail "a model has no card, or the card of another file"
+for model in soft hard; do wants "$model: " out; done
+bytes=$(cat "$project"/captioning/pretrained/*.h5 | wc -c)
+[ "$bytes" -le 25000000 ] || fail "the models are too large: $bytes bytes"
+
+# What they say of four photos, once more when the photos are named one by one, and on a page.
+for model in soft hard; do
+  expect 0 "$saccade" caption $model "$project"/experiments/photos
+  [ ! -s err ] || fail "a message about a photo"
+  [ "$(wc -l <out)" -eq 4 ] || fail "not every photo has a caption"
+  grep "dogs.jpg: " out | grep -q "dog" || fail "no dog"
+  grep "dogs.jpg: " out | grep -q "grass" || fail "no grass"
+  cp out all.txt
+  expect 0 "$saccade" caption $model "$project"/experiments/photos/*.jpg --page $model.html
+  cmp -s out all.txt || fail "the page has other captions"
+  [ -s $model.html ] || fail "there is no page"
+done
+
+# The map of "dog" lies on a dog: its largest weight is where the head of the left one is.
+expect 0 "$saccade" caption soft "$project"/experiments/photos/dogs.jpg --json
+word=0
+until [ "$(json out /0/words/$word/text)" = dog ]; do
+  word=$((word + 1))
+  [ $word -lt 20 ] || fail "no word is dog"
+done
+weight=$(json out /0/words/$word/attention/2/3)
+awk -v w="$weight" 'BEGIN { exit !(w > 0.2) }' || fail "the map of dog has $weight on the dog"
