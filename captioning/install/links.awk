@@ -1,5 +1,7 @@
 # Links to headings, which Doxygen does not know by their names on GitHub, lead to the page; links to what is no page
-# become text.
+# become text. The YAML at the head of a model card is no part of the page.
+FNR == 1 && /^---$/ { head = 1; next }
+head { if (/^---$/) head = 0; next }
 {
   $0 = gensub_links($0)
   print
