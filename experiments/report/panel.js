@@ -216,13 +216,13 @@ class Panel {
     return scale === 'image' ? this.card.largest() : Math.max(...largest);
   }
 
-  // The word that is shown first: of the words of more than three letters, if there are any, the one
+  // The word that is shown first: of the words that are no function words, if there are any, the one
   // whose map has the largest weight.
   sharpest() {
     if (!this.maps) return this.words.length ? 0 : -1;
     const {largest} = this.measures(), {words} = this.decoded;
-    const telling = words.some((word) => word.length > 3);
-    const certainty = largest.map((weight, i) => (telling && words[i].length <= 3 ? -1 : weight));
+    const names = words.map((word) => !FUNCTION_WORDS.has(word));
+    const certainty = largest.map((weight, i) => (names.includes(true) && !names[i] ? -1 : weight));
     return certainty.indexOf(Math.max(...certainty));
   }
 

@@ -1,6 +1,9 @@
 #include "experiments/report/report_page.h"
 
+#include <algorithm>
+
 #include "captioning/maps/attention_map.h"
+#include "captioning/metrics/meteor/function_words.h"
 #include "core/base/error.h"
 #include "experiments/report/metric_list.h"
 #include "experiments/report/page_parts.h"
@@ -24,10 +27,20 @@ std::string escaped(const std::string& json) {
   return out;
 }
 
+// Words that name nothing, for the choice of the word that is shown first.
+std::string function_words_script() {
+  std::string out;
+  for (const std::string_view word : meteor::function_words())
+    if (std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; }))
+      out += str(out.empty() ? "'" : ", '", word, "'");
+  return "const FUNCTION_WORDS = new Set([" + out + "]);\n";
+}
+
 }  // namespace
 
 std::string program_values() {
-  return metrics_script() + str("const UNIFORM_ENTROPY = ", kUniformEntropy, ";\n");
+  return metrics_script() + str("const UNIFORM_ENTROPY = ", kUniformEntropy, ";\n") +
+         function_words_script();
 }
 
 void put_part(std::string& page, std::string_view place, std::string_view text) {

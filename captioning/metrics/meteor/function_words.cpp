@@ -27,4 +27,6 @@ bool is_function_word(std::string_view word) {
   return std::binary_search(kWords.begin(), kWords.end(), word);
 }
 
+std::span<const std::string_view> function_words() { return kWords; }
+
 }  // namespace saccade::meteor
