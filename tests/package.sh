@@ -23,7 +23,11 @@ for file in "$root"/usr/bin/saccade "$root"/usr/lib/*/libsaccade.so.*.*.*; do
   ldd "$file" | grep 'not found' && fail "$file needs what is missing"
   for library in $(objdump -p "$file" | sed -n 's/^ *NEEDED *//p'); do
     owner=$(dpkg-query --search "*/$library" 2>/dev/null | head -n 1 | cut -d: -f1)
-    grep -qE "(^|[ ,|])$owner( |,|$)" <<<"$depends" || fail "Depends lacks $owner, which has $library"
+    # By its name, or by one that it provides, such as libspdlog1.10-fmt9.
+    names="$owner $(dpkg-query --show --showformat='${Provides}' "$owner" | sed 's/([^)]*)//g; s/,/ /g')"
+    found=
+    for name in $names; do ! grep -qE "(^|[ ,|])$name( |,|$)" <<<"$depends" || found=$name; done
+    [ -n "$found" ] || fail "Depends lacks $owner, which has $library"
   done
   objdump --disassemble --no-show-raw-insn "$file" | grep -q '%zmm\|%k[1-7]' && fail "$file has AVX-512 instructions"
   readelf -d "$file" | grep -q 'RPATH\|RUNPATH' && fail "$file has a run path"
