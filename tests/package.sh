@@ -26,7 +26,7 @@ for file in "$root"/usr/bin/saccade "$root"/usr/lib/*/libsaccade.so.*.*.*; do
     # By its name, or by one that it provides, such as libspdlog1.10-fmt9.
     names="$owner $(dpkg-query --show --showformat='${Provides}' "$owner" | sed 's/([^)]*)//g; s/,/ /g')"
     found=
-    for name in $names; do ! grep -qE "(^|[ ,|])$name( |,|$)" <<<"$depends" || found=$name; done
+    for name in $names; do [[ " ${depends//,/ } " != *" $name "* ]] || found=$name; done
     [ -n "$found" ] || fail "Depends lacks $owner, which has $library"
   done
   objdump --disassemble --no-show-raw-insn "$file" | grep -q '%zmm\|%k[1-7]' && fail "$file has AVX-512 instructions"
