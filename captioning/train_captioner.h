@@ -35,7 +35,7 @@ struct TrainingUpdate {
 
 using Scoreboard = std::map<std::string, double>;  // value by the name of a metric
 
-// What is trained, where, and who is told of it.
+// What is trained, where, and who is notified.
 struct TrainingOptions {
   std::filesystem::path config{};  // the file of an experiment (YAML); empty: `yaml` is given
   std::string yaml{};              // its text instead, which names no `base:`

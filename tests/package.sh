@@ -22,7 +22,9 @@ depends=$(dpkg-deb --field "$package" Depends)
 for file in "$root"/usr/bin/saccade "$root"/usr/lib/*/libsaccade.so.*.*.*; do
   ldd "$file" | grep 'not found' && fail "$file needs what is missing"
   for library in $(objdump -p "$file" | sed -n 's/^ *NEEDED *//p'); do
-    owner=$(dpkg-query --search "*/$library" 2>/dev/null | head -n 1 | cut -d: -f1)
+    # The folder tells packages of one library for several architectures apart.
+    place=$(ldd "$file" | awk -v library="$library" '$1 == library { print $3 }')
+    owner=$(dpkg-query --search "*/$(basename "$(dirname "$place")")/$library" 2>/dev/null | head -n 1 | cut -d: -f1)
     # By its name, or by one that it provides, such as libspdlog1.10-fmt9.
     names="$owner $(dpkg-query --show --showformat='${Provides}' "$owner" | sed 's/([^)]*)//g; s/,/ /g')"
     found=

@@ -14,15 +14,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index kBlock = 256;               // photos between two reports of progress
-constexpr std::size_t kMostLooked = 20000;  // files that are looked at for a hint
+constexpr Index kBlock = 256;                 // photos between two reports of progress
+constexpr std::size_t kMostSearched = 20000;  // files that are searched for a hint
 
-struct Look {
+struct PhotoState {
   bool missing = false;
   std::string problem;  // empty: the photo can be read
 };
 
-Look look_at(const LoadedData& data, Index i, PhotoReading reading) {
+PhotoState state_of(const LoadedData& data, Index i, PhotoReading reading) {
   std::error_code error;
   if (!fs::exists(data.dataset.images[static_cast<std::size_t>(i)].path, error)) return {true, {}};
   try {
@@ -50,7 +50,7 @@ std::string other_spelling(const fs::path& missing) {
   std::error_code error;
   std::size_t looked = 0;
   for (fs::directory_iterator entry(missing.parent_path(), error);
-       !error && entry != fs::directory_iterator() && looked < kMostLooked;
+       !error && entry != fs::directory_iterator() && looked < kMostSearched;
        entry.increment(error), ++looked) {
     const std::string found = entry->path().filename().string();
     if (found == name || plain_name(found) != plain) continue;
@@ -73,7 +73,7 @@ std::string other_folder(const fs::path& missing, const std::string& id, bool al
   std::size_t looked = 0;
   for (fs::recursive_directory_iterator entry(root, fs::directory_options::skip_permission_denied,
                                               error);
-       !error && entry != fs::recursive_directory_iterator() && looked < kMostLooked;
+       !error && entry != fs::recursive_directory_iterator() && looked < kMostSearched;
        entry.increment(error), ++looked) {
     const std::string found = entry->path().string();
     if (entry->path().filename() != missing.filename()) continue;
@@ -98,20 +98,20 @@ PhotoCheck check_photos(const LoadedData& data, PhotoReading reading,
   PhotoCheck out;
   if (data.scenes) return out;
   out.photos = static_cast<Index>(data.dataset.images.size());
-  std::vector<Look> looks(data.dataset.images.size());
+  std::vector<PhotoState> states(data.dataset.images.size());
   for (Index begin = 0; begin < out.photos; begin += kBlock) {
     const Index block = std::min(kBlock, out.photos - begin);
     parallel::for_each(block, [&](Index i) {
-      looks[static_cast<std::size_t>(begin + i)] = look_at(data, begin + i, reading);
+      states[static_cast<std::size_t>(begin + i)] = state_of(data, begin + i, reading);
     });
     if (progress) progress(begin + block, out.photos);
   }
   for (Index i = 0; i < out.photos; ++i) {
-    Look& look = looks[static_cast<std::size_t>(i)];
-    if (look.missing) {
+    PhotoState& state = states[static_cast<std::size_t>(i)];
+    if (state.missing) {
       out.missing.push_back(i);
-    } else if (!look.problem.empty()) {
-      if (out.unreadable.empty()) out.first_problem = std::move(look.problem);
+    } else if (!state.problem.empty()) {
+      if (out.unreadable.empty()) out.first_problem = std::move(state.problem);
       out.unreadable.push_back(i);
     }
   }

@@ -18,7 +18,7 @@ std::string shown(const ResultCaption& result) {
   return result.name.empty() ? std::to_string(*result.number) : result.name;
 }
 
-// "3 captions without a word: a.jpg, b.jpg, c.jpg". `what` is said of one and of several.
+// "3 captions without a word: a.jpg, b.jpg, c.jpg". `one` and `several` stand behind the number.
 std::string listed(const std::vector<std::string>& names, const std::string& one,
                    const std::string& several) {
   return counted(static_cast<Index>(names.size()), one, several) + ": " + first_names(names);

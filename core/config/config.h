@@ -153,10 +153,10 @@ std::vector<FieldInfo> describe_config() {
   return config_detail::describe(bind(defaults));
 }
 
-// What has become of a key whose path has a name of the past: "decoder.cell is called decoder.type
-// now" or "objective.type was removed"; "" for every other path. Values that such names give are
-// still read, but what is about keys themselves, such as the axes of a comparison, needs names that
-// stand for a value.
+// What became of a key that was renamed or removed: "decoder.cell is called decoder.type now" or
+// "objective.type was removed"; "" for every other path. Values that such names give are still
+// read, but what is about keys themselves, such as the axes of a comparison, needs names that stand
+// for a value.
 template <class T>
 std::string outdated(const std::string& path) {
   T defaults;

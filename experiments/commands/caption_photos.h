@@ -30,7 +30,7 @@ struct PhotoRequest {
   std::function<Image(Index, const MessageListener&)> read;
   SearchOptions search{};
   bool keep_pictures = false;
-  // Whether it is told, once, that a model of drawn scenes gets a picture that is none.
+  // Whether a remark is written, once, when a model of drawn scenes gets another picture.
   bool remarks = true;
 };
 

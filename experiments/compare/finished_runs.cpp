@@ -114,7 +114,7 @@ std::string arm_differences(const std::vector<RunGroup>& groups) {
   for (std::size_t g = 1; g < groups.size(); ++g) {
     const FinishedRun& other = groups[g].runs[0];
     const Places places = same_content(first, other) ? Places::kLeftOut : Places::kKept;
-    // What one of the two does not read is told by the choice that leaves it unread.
+    // What one of the two does not read follows from another choice, so it is not listed.
     std::set<std::string> unread;
     for (const FinishedRun* run : {&first, &other})
       for (std::string& path : unread_options(run->config)) unread.insert(std::move(path));

@@ -61,7 +61,7 @@ std::string without_evidence(const JudgedMetric& metric) {
              p_text(one.holm) == p_text(one.p_value) ? ")" : " after Holm)");
 }
 
-// What is said of one arm: a sentence for each difference, and one for all metrics without evidence
+// What describes one arm: a sentence for each difference, and one for all metrics without evidence
 // of any.
 void add_sentences(const JudgedRow& row, const Judgement& judgement,
                    std::vector<std::string>& out) {

@@ -52,10 +52,10 @@ std::vector<std::string> model_place_options() {
 }
 
 fs::path checkpoint_of(const std::string& given) {
-  static std::set<std::string> said;
+  static std::set<std::string> shown;
   return find_checkpoint(given, given_model_folders(),
                          [](Severity severity, const std::string& text) {
-                           if (said.insert(text).second) log::show(severity, text);
+                           if (shown.insert(text).second) log::show(severity, text);
                          });
 }
 

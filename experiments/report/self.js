@@ -116,7 +116,7 @@ const selfViews = (report) => {
 
 const placeText = (cell, cols) => `row ${Math.floor(cell / cols)}, column ${cell % cols}`;
 
-// What is said of the row of a map: "encoder, layer 0, head 1: the region in row 1, column 2 gives
+// What describes the row of a map: "encoder, layer 0, head 1: the region in row 1, column 2 gives
 // most to row 0, column 2: 0.31; 0.05 to itself; 0.10 to tokens without a place". `subject` is who
 // attends, if it is no region.
 const selfLine = (view, {name, weights, elsewhere}, cell, subject, cols) => {

@@ -12,18 +12,18 @@ const refusalText = (error) => (error instanceof Refused ? error.message
   : 'the server does not answer; check that saccade serve is still running');
 
 // Asks the server for the captions of a file; again, while it is busy with other pictures. `query`:
-// the parameters of the search. told(state) gets what is going on. Throws Refused, and AbortError when
+// the parameters of the search. onState(state) gets what is going on. Throws Refused, and AbortError when
 // the signal says so.
-const askServer = async (file, query, signal, told) => {
+const askServer = async (file, query, signal, onState) => {
   for (let i = 0; ; ++i) {
-    told('being captioned \u2026');
+    onState('being captioned \u2026');
     const answer = await fetch(`/caption${query}`, {method: 'POST', body: file, signal,
       headers: {'Content-Type': 'application/octet-stream'}});
     if (answer.ok) return answer.json();
     const seconds = Number(answer.headers.get('Retry-After'));
     if (answer.status !== 503 || !seconds || i === RETRIES)
       throw new Refused((await answer.json()).error.replace(/^the picture:? /, ''));
-    told('waiting: the server is busy with other pictures');
+    onState('waiting: the server is busy with other pictures');
     await pause(seconds);
     signal.throwIfAborted();
   }

@@ -82,8 +82,9 @@ const std::map<std::string, Folders> kFolders = {
     {"captioning", {kCaptioningChain, {}}},
     {"experiments", {kExperimentsChain, kExperimentsBeside}}};
 
-// Folders that need what they stand in and are needed by it: the choices on an axis, and what makes
-// one of them. Each counts as one with the folder around it; all others obey the rule for circles.
+// Folders that need what they stand in and are needed by it: the choices on an axis and what makes
+// one of them, formats and their reader, what kernels share. Each counts as one with the folder
+// around it; all others obey the rule for circles.
 const std::set<std::string> kOneWithParent = {
     "core/attention/mechanisms", "core/attention/scopes", "core/attention/scores",
     "core/kernels/internal",     "vision/encoders/onnx",  "vision/encoders/backbones",

@@ -24,8 +24,9 @@ void set(LivePage& page, const std::string& selector, const std::string& value) 
                    "e.dispatchEvent(new Event(type, {bubbles: true}));");
 }
 
-// Waits until the page has asked `count` times, and all cards show what was asked for last.
-bool asked(LivePage& page, int count) {
+// Waits until the page has requested captions `count` times, and all cards show those of the last
+// request.
+bool has_requested(LivePage& page, int count) {
   return page.browser.becomes(std::string(kRequests) + ".length === " + std::to_string(count)) &&
          page.browser.becomes(
              "!document.querySelector('.card[aria-busy]') && "
@@ -42,11 +43,11 @@ Json shown_captions(LivePage& page) {
 
 // The captions that the server's program finds for a file.
 Json captions_of(const LivePage& page, const std::filesystem::path& file,
-                 const RequestedSearch& asked) {
+                 const RequestedSearch& requested) {
   std::ifstream in(file, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   const Json answer = Json::parse(page.captions.caption_json(
-      {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, asked));
+      {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, requested));
   Json out;
   for (const ReportModel& model : page.loaded.models())
     out.push_back(answer.at("captions").at(model.name));
@@ -62,7 +63,7 @@ TEST_CASE("beam and temperature change the captions of the pictures on the page"
   REQUIRE(page.shows(1));
   page.bring(second);
   REQUIRE(page.shows(2));
-  REQUIRE(asked(page, 2));
+  REQUIRE(has_requested(page, 2));
   const auto shows = [&](const RequestedSearch& search) {
     return shown_captions(page) ==
            Json::array({captions_of(page, second, search), captions_of(page, first, search)});
@@ -71,9 +72,9 @@ TEST_CASE("beam and temperature change the captions of the pictures on the page"
   CHECK(page.ask("document.querySelector('#search [name=beam]').checkVisibility()") == false);
 
   set(page, "#search select", "beam");
-  REQUIRE(asked(page, 4));
+  REQUIRE(has_requested(page, 4));
   set(page, "#search [name=beam]", "1");
-  REQUIRE(asked(page, 6));
+  REQUIRE(has_requested(page, 6));
   CHECK(page.ask(kRequests)[5] == "/caption?mode=beam&beam=1");
   CHECK(shows({.mode = SearchMode::kBeam, .beam = 1}));
   // A number that the server would refuse is marked, and not sent.
@@ -86,13 +87,13 @@ TEST_CASE("beam and temperature change the captions of the pictures on the page"
   CHECK(page.ask(std::string(kRequests) + ".length") == 6);
 
   set(page, "#search select", "sample");
-  REQUIRE(asked(page, 8));
+  REQUIRE(has_requested(page, 8));
   CHECK(page.ask("document.querySelector('#search [name=beam]').checkVisibility()") == false);
   set(page, "#search [name=temperature]", "3.3");
-  REQUIRE(asked(page, 10));
+  REQUIRE(has_requested(page, 10));
   CHECK(shows({.mode = SearchMode::kSample, .temperature = 3.3}));
   page.browser.click("#draw-again");
-  REQUIRE(asked(page, 12));
+  REQUIRE(has_requested(page, 12));
   CHECK(page.ask(kRequests)[11] == "/caption?mode=sample&temperature=3.3&seed=2");
   CHECK(shows({.mode = SearchMode::kSample, .temperature = 3.3, .seed = 2}));
   CHECK(page.ask("document.querySelector('#command pre').textContent")
@@ -103,7 +104,7 @@ TEST_CASE("beam and temperature change the captions of the pictures on the page"
   REQUIRE(page.shows(3));
   CHECK(page.ask(kRequests)[12] == page.ask(kRequests)[11]);
   set(page, "#search select", "");
-  REQUIRE(asked(page, 16));
+  REQUIRE(has_requested(page, 16));
   CHECK(page.browser.complaints() == std::vector<std::string>{});
 
   // Pictures keep their captions where the server is gone, and the page says so.

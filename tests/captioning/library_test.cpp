@@ -203,6 +203,25 @@ TEST_CASE("every word has a map over the grid") {
   CHECK(joined == caption.text);
 }
 
+TEST_CASE("the sentinel belongs to the mean of the heads") {
+  const TempFolder folder("library");
+  train_captioner({.yaml = kTiny,
+                   .set = {"attention.heads=2", "attention.sentinel=true", "attention.gate=none",
+                           "train.stop=1u"},
+                   .directory = folder.path() / "run"});
+  const Caption caption = Captioner(folder.path() / "run", {.all_maps = true}).caption(stripes());
+  REQUIRE_FALSE(caption.words.empty());
+  for (const CaptionWord& word : caption.words) {
+    double sum = word.map.sentinel.value();
+    CHECK(sum > 0);
+    for (const float weight : word.map.weights) sum += static_cast<double>(weight);
+    CHECK(sum == Approx(1).margin(1e-5));
+    REQUIRE(word.heads.size() == 2);
+    for (const AttentionMap& head : word.heads) CHECK_FALSE(head.sentinel);
+    for (const AttentionMap& map : word.all_maps) CHECK_FALSE(map.sentinel);
+  }
+}
+
 TEST_CASE("words have the maps of every layer and head where they are requested") {
   const TempFolder folder("library");
   train_captioner({.yaml = kTiny,

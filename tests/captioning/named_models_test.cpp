@@ -1,4 +1,4 @@
-// Models by name: where they are found, what a path hides, what a wrong name is told, and cards.
+// Models by name: where they are found, what a path hides, the error for a wrong name, and cards.
 #include "captioning/runs/named_models.h"
 
 #include <filesystem>
@@ -71,7 +71,7 @@ TEST_CASE("a path wins over a model of the same name, and says so") {
   CHECK(messages.size() == 1);
 }
 
-TEST_CASE("a name that no model has is told those that there are") {
+TEST_CASE("the error for an unknown name lists the names that exist") {
   const Folders folders;
   const auto message = [](const std::string& given, std::span<const fs::path> all) {
     return message_of<CheckpointError>([&] { find_checkpoint(given, all); });
