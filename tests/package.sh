@@ -24,7 +24,9 @@ for file in "$root"/usr/bin/saccade "$root"/usr/lib/*/libsaccade.so.*.*.*; do
   for library in $(objdump -p "$file" | sed -n 's/^ *NEEDED *//p'); do
     # The folder tells packages of one library for several architectures apart.
     place=$(ldd "$file" | awk -v library="$library" '$1 == library { print $3 }')
-    owner=$(dpkg-query --search "*/$(basename "$(dirname "$place")")/$library" 2>/dev/null | head -n 1 | cut -d: -f1)
+    [ -n "$place" ] || continue  # the loader itself, of libc6
+    owner=$(dpkg-query --search "*/$(basename "$(dirname "$place")")/$library" 2>/dev/null | head -n 1 | cut -d: -f1) ||
+      fail "no package has $place"
     # By its name, or by one that it provides, such as libspdlog1.10-fmt9.
     names="$owner $(dpkg-query --show --showformat='${Provides}' "$owner" | sed 's/([^)]*)//g; s/,/ /g')"
     found=
