@@ -177,7 +177,7 @@ TEST_CASE("stored networks of saccade's own kinds need no file of weights either
   }
 }
 
-TEST_CASE("16 bits change the grid of a pretrained network by less than a hundredth") {
+TEST_CASE("16 bits change the grid of a pretrained network by less than two hundredths") {
   const fs::path folder = test::data_folder("backbones");
   if (folder.empty()) return;
   OnnxEncoderOptions options{.model = folder / "mobilenet_v2_1.0_224.onnx",
@@ -189,7 +189,7 @@ TEST_CASE("16 bits change the grid of a pretrained network by less than a hundre
   const double change = difference(grid_of(OnnxEncoder(options)), grid_of(whole));
   CAPTURE(change);
   CHECK(change > 0);
-  CHECK(change < 0.01);
+  CHECK(change < 0.02);
 }
 
 }  // namespace saccade
