@@ -10,6 +10,12 @@ for model in soft hard; do wants "$model: " out; done
 bytes=$(cat "$project"/captioning/pretrained/*.h5 | wc -c)
 [ "$bytes" -le 25000000 ] || fail "the models are too large: $bytes bytes"
 
+# No path of the machine where they were trained is in them.
+for model in soft hard; do
+  expect 0 "$saccade" inspect $model
+  ! grep -E ": /" out || fail "$model holds a path"
+done
+
 # What they say of four photos, once more when the photos are named one by one, and on a page.
 for model in soft hard; do
   expect 0 "$saccade" caption $model "$project"/experiments/photos
