@@ -35,7 +35,7 @@ nlohmann::ordered_json model_facts(const ReportModel& model);
 
 // Which maps of the words a page gets: DecodedWord::map, or also those of all layers and heads,
 // where there are several.
-enum class MapDetail { kUsual, kSingle };
+enum class MapDetail { kDefault, kSingle };
 
 // The caption of a model in its packed form (captioning/maps/caption_json.h).
 nlohmann::ordered_json page_caption(const LoadedModel& loaded, CaptionRecord record, Regime regime,

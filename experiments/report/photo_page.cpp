@@ -37,7 +37,7 @@ void PhotoPage::add(const Image& picture, const InputView& input, const CaptionR
   Json caption;
   caption["regimes"][std::string(enum_name(impl_->options.regime))] =
       page_caption(*impl_->model->loaded, record, impl_->options.regime,
-                   impl_->options.all_maps ? MapDetail::kSingle : MapDetail::kUsual);
+                   impl_->options.all_maps ? MapDetail::kSingle : MapDetail::kDefault);
   if (impl_->options.self_attention)
     if (Json self = self_attention_json(*impl_->model->loaded->model, input, record.caption);
         !self.is_null()) {

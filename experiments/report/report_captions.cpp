@@ -205,7 +205,7 @@ struct ReportCaptions::Impl {
         {.image = request->data->dataset.images[static_cast<std::size_t>(images[i])].id,
          .caption = caption,
          .geometry = inputs[m].geometry(images[i])},
-        decoded[m].regimes[r], single ? MapDetail::kSingle : MapDetail::kUsual);
+        decoded[m].regimes[r], single ? MapDetail::kSingle : MapDetail::kDefault);
     const CaptionScores& scores = decoded[m].scores[r];
     for (std::size_t k = 0; k < scores.metrics.size(); ++k) {
       const std::string& name = scores.metrics[k].metric;

@@ -228,8 +228,8 @@ TEST_CASE("words have the maps of every layer and head where they are requested"
                    .set = {"decoder.type=transformer", "decoder.layers=3", "decoder.heads=2",
                            "attention.heads=2", "train.stop=1u"},
                    .directory = folder.path() / "run"});
-  const Captioner usual(folder.path() / "run"), all(folder.path() / "run", {.all_maps = true});
-  const Caption caption = usual.caption(stripes()), same = all.caption(stripes());
+  const Captioner plain_maps(folder.path() / "run"), all(folder.path() / "run", {.all_maps = true});
+  const Caption caption = plain_maps.caption(stripes()), same = all.caption(stripes());
   REQUIRE_FALSE(caption.words.empty());
   REQUIRE(same.text == caption.text);
   for (std::size_t w = 0; w < same.words.size(); ++w) {

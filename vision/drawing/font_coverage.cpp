@@ -2,25 +2,10 @@
 
 #include <hb.h>
 
-#include <memory>
-
+#include "vision/drawing/owned.h"
 #include "vision/drawing/text_painter.h"
 
 namespace saccade {
-
-namespace {
-
-template <auto kRelease>
-struct Release {
-  template <class T>
-  void operator()(T* thing) const {
-    kRelease(thing);
-  }
-};
-template <class T, auto kRelease>
-using Owned = std::unique_ptr<T, Release<kRelease>>;
-
-}  // namespace
 
 std::set<std::string> missing_glyphs(const std::filesystem::path& font, const std::string& text) {
   std::set<std::string> out;

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "vision/drawing/canvas.h"
 #include "vision/drawing/embedded_picture.h"
+#include "vision/drawing/owned.h"
 
 namespace saccade {
 
@@ -16,15 +17,6 @@ namespace {
 constexpr double kPointsPerPixel = 72.0 / 96.0;
 constexpr int kShapingUnits = 64;  // HarfBuzz counts in integers: 64ths of a pixel
 
-template <auto kRelease>
-struct Release {
-  template <class T>
-  void operator()(T* thing) const {
-    kRelease(thing);
-  }
-};
-template <class T, auto kRelease>
-using Owned = std::unique_ptr<T, Release<kRelease>>;
 using Surface = Owned<cairo_surface_t, cairo_surface_destroy>;
 
 // The font file, opened twice: for its outlines, which cairo puts into the page, and for HarfBuzz,

@@ -16,6 +16,7 @@
 #include "experiments/commands/shown_models.h"
 #include "experiments/report/report_page.h"
 #include "tests/experiments/small_run.h"
+#include "tests/support/base64_bytes.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -36,21 +37,6 @@ TEST_CASE("base64 follows RFC 4648") {
   CHECK(base64_of("foo") == "Zm9v");
   CHECK(base64_of("foobar") == "Zm9vYmFy");
   CHECK(base64_of("\xff\xfe") == "//4=");
-}
-
-std::vector<int> bytes_of(const std::string& text) {
-  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::vector<int> out;
-  unsigned bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    if (c == '=') break;
-    bits = (bits << 6 | static_cast<unsigned>(digits.find(c))) & 0xffffff;
-    if ((count += 6) < 8) continue;
-    count -= 8;
-    out.push_back(static_cast<int>(bits >> count & 255));
-  }
-  return out;
 }
 
 TEST_CASE("the error of packed maps is at most half a step") {

@@ -13,6 +13,7 @@
 #include "captioning/maps/map_views.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "tests/experiments/small_run.h"
+#include "tests/support/base64_bytes.h"
 #include "tests/support/catch.h"
 #include "vision/encoders/encoder_kind.h"
 
@@ -20,21 +21,6 @@ namespace saccade::test {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::vector<int> bytes_of(const std::string& text) {
-  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::vector<int> out;
-  unsigned bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    if (c == '=') break;
-    bits = (bits << 6 | static_cast<unsigned>(digits.find(c))) & 0xffffff;
-    if ((count += 6) < 8) continue;
-    count -= 8;
-    out.push_back(static_cast<int>(bits >> count & 255));
-  }
-  return out;
-}
 
 // Requires that a map of the JSON is these weights, up to half a step of its rows.
 void check_map(const Json& json, ConstView weights) {
