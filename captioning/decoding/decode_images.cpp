@@ -7,7 +7,7 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kGroup = 8;  // images that are decoded together
+constexpr Index kDecodedTogether = 8;  // images that are decoded together
 
 }  // namespace
 
@@ -17,7 +17,7 @@ std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& 
   std::vector<DecodedCaption> captions(static_cast<std::size_t>(request.count * each));
   std::mutex mutex;
   Index done = 0;
-  parallel::for_blocks(request.count, kGroup, [&](Index begin, Index end) {
+  parallel::for_blocks(request.count, kDecodedTogether, [&](Index begin, Index end) {
     std::vector<InputBatch> inputs;
     std::vector<InputView> views;
     for (std::size_t m = 0; m < models.size(); ++m) {

@@ -13,7 +13,7 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kGroup = 8;  // images per task
+constexpr Index kPhotosPerTask = 8;  // images per task
 
 // The references of an image, as words and as ids of a model's vocabulary.
 struct Given {
@@ -95,7 +95,7 @@ ReferenceScores ground_references(const Ensemble& models, const Dataset& dataset
   std::vector<GroundingScores> scores(request.images.size());
   std::mutex mutex;
   Index done = 0;
-  parallel::for_blocks(count, kGroup, [&](Index begin, Index end) {
+  parallel::for_blocks(count, kPhotosPerTask, [&](Index begin, Index end) {
     const auto group = std::span<const Index>(images).subspan(
         static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
     std::vector<Given> given;

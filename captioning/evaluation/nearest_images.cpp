@@ -12,9 +12,9 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kGroup = 8;      // images that are encoded together
-constexpr Index kQueries = 32;   // queries per task
-constexpr Index kColumns = 512;  // candidates per product, so that they fit a core's cache
+constexpr Index kEncodedTogether = 8;  // images that are encoded together
+constexpr Index kQueries = 32;         // queries per task
+constexpr Index kColumns = 512;        // candidates per product, so that they fit a core's cache
 
 // The mean of the rows of `regions` [L, D] that are unmasked, scaled to length 1. mask [L]; empty:
 // none is masked.
@@ -38,7 +38,7 @@ Tensor image_vectors(const CaptionModel& model, const DatasetInputs& inputs,
   const bool frozen = model.input_shape().rank() == 2;  // whether inputs are features already
   const Index width = frozen ? model.input_shape()[1] : model.grid().features;
   Tensor out({static_cast<Index>(images.size()), width});
-  parallel::for_blocks(out.shape()[0], kGroup, [&](Index begin, Index end) {
+  parallel::for_blocks(out.shape()[0], kEncodedTogether, [&](Index begin, Index end) {
     const InputBatch batch = inputs.batch(
         images.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
     Arena arena;

@@ -12,7 +12,7 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kGroup = 8;  // images per task
+constexpr Index kImagesPerTask = 8;  // images per task
 
 // A caption that is scored, and the image that it belongs to.
 struct Line {
@@ -125,7 +125,7 @@ Perplexity measure_perplexity(const Ensemble& models, const Dataset& dataset,
     if (progress) progress(done, count);
     return sum;
   };
-  return parallel::reduce(count, kGroup, Perplexity{}, of_group,
+  return parallel::reduce(count, kImagesPerTask, Perplexity{}, of_group,
                           [](Perplexity a, const Perplexity& b) { return a += b; });
 }
 

@@ -13,7 +13,6 @@ namespace saccade {
 namespace {
 
 constexpr std::size_t kMostNameLetters = 250;
-constexpr std::size_t kMostRank = 5;
 
 std::string shape_text(std::span<const Index> shape) {
   std::string text = "[";
@@ -25,7 +24,7 @@ std::string shape_text(std::span<const Index> shape) {
 
 template <class T>
 bool fills(const NumberArray<T>& array) {
-  if (array.shape().size() > kMostRank) return false;
+  if (array.shape().size() > kMostExtents) return false;
   Index count = 1;
   for (const Index extent : array.shape()) {
     if (extent < 0 || __builtin_mul_overflow(count, extent, &count)) return false;

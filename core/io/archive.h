@@ -44,6 +44,9 @@ class NumberArray {
   bool is_borrowed_ = false, has_16_bits_ = false;
 };
 
+// The most extents that an array of an archive may have.
+inline constexpr std::size_t kMostExtents = 5;
+
 class Archive {
  public:
   using Entry = std::variant<NumberArray<float>, NumberArray<double>, NumberArray<std::int64_t>,
@@ -53,7 +56,7 @@ class Archive {
   // `source` is named in the errors of the getters; it is the file that an archive was loaded from.
   explicit Archive(std::string source) : source_(std::move(source)) {}
 
-  // Each of these adds an entry. A shape has at most five extents, and their product is the number
+  // Each of these adds an entry. A shape has at most kMostExtents extents, and their product is the number
   // of values. Throws InternalError on a bad name, a name that exists already, or values that do
   // not fill the shape.
   void add_floats(const std::string& name, std::vector<Index> shape, std::vector<float> values);

@@ -15,7 +15,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMostRank = 5;
 constexpr const char* kPacked = "packed";
 constexpr const char* kFilters = "shuffle deflate";
 
@@ -73,7 +72,7 @@ class Reader {
   // Reads the shape and returns its number of elements.
   std::size_t read_shape(const Json& item, EntryPlace& place) const {
     const auto found = item.find("shape");
-    if (found == item.end() || !found->is_array() || found->size() > kMostRank) {
+    if (found == item.end() || !found->is_array() || found->size() > kMostExtents) {
       refuse(place.name, "a shape not allowed");
     }
     std::size_t count = 1;

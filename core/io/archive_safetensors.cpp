@@ -18,7 +18,7 @@ constexpr std::string_view kParameters = "parameters/";
 constexpr const char* kFormat = "saccade.archive";    // the version of the format
 constexpr const char* kEntries = "saccade.entries";   // name -> number, text or texts, as JSON
 constexpr const char* kNames = "saccade.parameters";  // torch's name -> saccade's name, as JSON
-constexpr const char* kVersion = "1";
+constexpr const char* kArchiveVersion = "1";
 
 Shape shape_of(const std::vector<Index>& shape) {
   return Shape::of(shape.data(), static_cast<int>(shape.size()));
@@ -133,14 +133,15 @@ void export_archive(const Archive& archive, const std::filesystem::path& path) {
       throw DataError(archive.source() + ": holds text that is not UTF-8 and cannot be converted");
     }
   };
-  save_safetensors(
-      path, std::move(exporter.arrays),
-      {{kFormat, kVersion}, {kEntries, text(exporter.entries)}, {kNames, text(exporter.names)}});
+  save_safetensors(path, std::move(exporter.arrays),
+                   {{kFormat, kArchiveVersion},
+                    {kEntries, text(exporter.entries)},
+                    {kNames, text(exporter.names)}});
 }
 
 Archive import_archive(const SafetensorsFile& file) {
   const auto version = file.metadata().find(kFormat);
-  if (version == file.metadata().end() || version->second != kVersion)
+  if (version == file.metadata().end() || version->second != kArchiveVersion)
     throw DataError(file.source() +
                     ": holds only weights and is not a checkpoint of saccade, which also has a "
                     "config and a vocabulary");

@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kRowFileVersion = 1;
 constexpr std::uint64_t kLayoutBytesARow = 512;  // approximately: indices, id and digest
 
 H5Id element_type(bool half) {
@@ -58,7 +58,7 @@ bool write_attributes(hid_t file, const RowFormat& format) {
   };
   const hsize_t rank = format.shape.size();
   const H5Id shape(H5Screate_simple(1, &rank, nullptr), H5Sclose);
-  return write_attribute(file, "version", H5T_STD_U64LE, scalar.get(), &kVersion) &&
+  return write_attribute(file, "version", H5T_STD_U64LE, scalar.get(), &kRowFileVersion) &&
          text("key", format.key) &&
          write_attribute(file, "shape", H5T_STD_I64LE, shape.get(), format.shape.data());
 }
@@ -149,7 +149,7 @@ constexpr std::size_t kTailBytes = 24;
 
 std::string index_with_tail(const RowFile& file) {
   const Json index = {
-      {"version", kVersion},           {"key", file.format.key}, {"shape", file.format.shape},
+      {"version", kRowFileVersion},    {"key", file.format.key}, {"shape", file.format.shape},
       {"half", file.format.half},      {"ids", file.ids},        {"offsets", file.offsets},
       {"digests", file.digests_offset}};
   // An id may be a file name that is not UTF-8, which JSON cannot hold.
@@ -184,7 +184,7 @@ std::string read_index(int fd, std::uint64_t file_bytes) {
 // of wrong types.
 bool take_index(const std::string& text, std::uint64_t file_bytes, RowFile& out) {
   const Json index = Json::parse(text);
-  if (index.at("version").get<std::uint64_t>() != kVersion) return false;
+  if (index.at("version").get<std::uint64_t>() != kRowFileVersion) return false;
   index.at("key").get_to(out.format.key);
   index.at("shape").get_to(out.format.shape);
   index.at("half").get_to(out.format.half);

@@ -20,7 +20,7 @@ namespace {
 // As in PNG, it holds line feeds of each kind: a transfer in text mode changes these bytes.
 constexpr std::string_view kMagic = "\x89saccade\r\n\x1a\n ck\n";
 static_assert(kMagic.size() == 16);
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kSealVersion = 1;
 constexpr std::string_view kNote = "checkpoint of saccade; an HDF5 file starts at byte 512\n";
 
 // Offsets in the header. The rest is zero, and the last eight bytes are the header's own digest.
@@ -83,7 +83,7 @@ std::array<std::byte, kSealBytes> seal(std::span<const std::byte> image,
   std::array<std::byte, kSealBytes> header{};
   std::memcpy(header.data(), kMagic.data(), kMagic.size());
   std::memcpy(header.data() + kNoteAt, kNote.data(), kNote.size());
-  put(header, kVersionAt, kVersion);
+  put(header, kVersionAt, kSealVersion);
   put(header, kLengthAt, std::uint64_t{image.size() + index.size()});
   put(header, kDigestAt, digest(image, index));
   put(header, kImageAt, std::uint64_t{image.size()});
@@ -110,9 +110,9 @@ Seal read_seal(std::span<const std::byte> head, std::uint64_t file_bytes,
                           std::string(kAdvice));
   }
   const auto version = take<std::uint32_t>(head, kVersionAt);
-  if (version != kVersion) {
+  if (version != kSealVersion) {
     throw CheckpointError(name + ": written in format version " + std::to_string(version) +
-                          ", this program reads version " + std::to_string(kVersion));
+                          ", this program reads version " + std::to_string(kSealVersion));
   }
   const Seal sealed{take<std::uint64_t>(head, kLengthAt), take<std::uint64_t>(head, kImageAt),
                     take<Digest128>(head, kDigestAt)};

@@ -26,7 +26,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Choice {
+struct ListedChoice {
   std::string name, doc;
   std::string source{}, options{}, cost{};  // may be empty
   std::vector<std::string> limits{};        // what it cannot be combined with, and why
@@ -35,12 +35,12 @@ struct Choice {
 struct Axis {
   std::string topic;  // its TOPIC in `saccade list TOPIC`
   std::string key;
-  std::vector<Choice> choices;
+  std::vector<ListedChoice> choices;
   std::string shared{};  // the options that every choice reads; may be empty
 };
 
 // Sources and remarks of the choices of a registry that has them.
-std::vector<Choice> registered(const std::string& key) {
+std::vector<ListedChoice> registered(const std::string& key) {
   if (key == "encoder.type")
     return {
 #define SACCADE_ENCODER(name, enumerator, doc, source, traits) {#name, doc, source},
@@ -57,10 +57,10 @@ std::vector<Choice> registered(const std::string& key) {
 }
 
 // Fills in what each decoder cannot be joined with.
-void add_limits(std::vector<Choice>& decoders) {
+void add_limits(std::vector<ListedChoice>& decoders) {
   std::vector<DecoderLimit> limits = decoder_limits();
   limits.push_back(informed_attention_limit());
-  for (Choice& one : decoders) {
+  for (ListedChoice& one : decoders) {
     DecoderConfig config;
     config.type = *enum_value<DecoderKind>(one.name);
     const DecoderTraits traits = decoder_traits(config);
@@ -143,10 +143,10 @@ std::vector<Axis> attention_numbers() {
     if (!field.path.starts_with(section) || field.type == "section" || !field.choices.empty() ||
         of_a_choice(field) || field.path.find('.', section.size()) != std::string::npos)
       continue;
-    Choice choice{.name = field.type == "true|false" ? "true"
-                          : field.constraint.empty() ? field.type
-                                                     : field.constraint,
-                  .doc = field.doc};
+    ListedChoice choice{.name = field.type == "true|false" ? "true"
+                                : field.constraint.empty() ? field.type
+                                                           : field.constraint,
+                        .doc = field.doc};
     for (const AttentionNumber& number : attention_number_catalogue())
       if (number.key == field.path) {
         choice.source = number.source;
@@ -224,7 +224,7 @@ std::string shared_options(const std::string& key, const std::vector<FieldInfo>&
 void add_options(std::vector<Axis>& axes) {
   const std::vector<FieldInfo> fields = describe_config<ExperimentConfig>();
   for (Axis& axis : axes) {
-    for (Choice& choice : axis.choices)
+    for (ListedChoice& choice : axis.choices)
       if (choice.options.empty()) choice.options = options_of(axis.key, choice.name, fields);
     if (axis.key == "encoder.type" || axis.key == "decoder.type")
       axis.shared = shared_options(axis.key, fields);
@@ -288,7 +288,7 @@ void print_axes(const std::string& topic) {
   for (const Axis& axis : all_axes()) {
     if (!topic.empty() && axis.topic != topic) continue;
     std::cout << axis.topic << " (" << axis.key << ")\n";
-    for (const Choice& choice : axis.choices) {
+    for (const ListedChoice& choice : axis.choices) {
       const std::size_t wide = std::max<std::size_t>(choice.name.size(), 15);
       std::cout << "  " << choice.name << std::string(wide - choice.name.size() + 2, ' ')
                 << choice.doc << "\n";
@@ -340,7 +340,7 @@ Json list_json(const std::string& topic) {
     for (const Axis& axis : all_axes()) {
       if (!topic.empty() && axis.topic != topic) continue;
       Json choices = Json::array();
-      for (const Choice& choice : axis.choices) {
+      for (const ListedChoice& choice : axis.choices) {
         Json one = {{"name", choice.name}, {"doc", choice.doc}};
         if (!choice.source.empty()) one["source"] = choice.source;
         if (!choice.options.empty()) one["options"] = choice.options;

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Index kPhotoPixels = 640;  // the longest side
+constexpr Index kPagePhotoPixels = 640;  // the longest side
 
 }  // namespace
 
@@ -33,7 +33,7 @@ PhotoPage::~PhotoPage() = default;
 
 void PhotoPage::add(const Image& picture, const InputView& input, const CaptionRecord& record) {
   Json image = {{"id", record.image}, {"references", Json::array()}};
-  image.update(photo_json(picture, kPhotoPixels));
+  image.update(photo_json(picture, kPagePhotoPixels));
   Json caption;
   caption["regimes"][std::string(enum_name(impl_->options.regime))] =
       page_caption(*impl_->model->loaded, record, impl_->options.regime,

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Index kPhotoPixels = 320;  // the longest side
+constexpr Index kReportPhotoPixels = 320;  // the longest side
 
 std::string object_label(const SceneObject& object) {
   std::string label;
@@ -46,7 +46,7 @@ Json objects_json(const Scene& scene) {
 Json image_json(const LoadedData& data, Index i) {
   const CaptionedImage& about = data.dataset.images[static_cast<std::size_t>(i)];
   Json json = {{"id", about.id}, {"references", about.captions}};
-  json.update(photo_json(data.image(i), kPhotoPixels));
+  json.update(photo_json(data.image(i), kReportPhotoPixels));
   if (data.scenes) json["objects"] = objects_json(data.scenes->scenes[static_cast<std::size_t>(i)]);
   return json;
 }

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Index kPhotoPixels = 640;  // the longest side
+constexpr Index kLivePhotoPixels = 640;  // the longest side
 
 // Writes the model's input of a picture, and returns how it was made.
 Geometry fill(const ReportModel& model, const Image& picture, InputBatch& input) {
@@ -103,7 +103,7 @@ std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes,
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   json["seconds"] = rounded(seconds.count());
-  json.update(photo_json(picture, kPhotoPixels));
+  json.update(photo_json(picture, kLivePhotoPixels));
   return json_line(json);
 }
 

@@ -10,6 +10,10 @@ namespace saccade {
 
 using Colour = std::array<std::uint8_t, 3>;  // R, G, B
 
+// Of text and of what is less important, and of frames and text on photos.
+inline constexpr Colour kInk{32, 32, 36}, kSoftInk{110, 110, 118};
+inline constexpr Colour kBlack{0, 0, 0}, kWhite{255, 255, 255};
+
 // Which weight is full heat, the hottest colour. The cold end is always weight 0, so that flat maps
 // look flat.
 enum class HeatScale { kShared, kPerWord, kFixed };

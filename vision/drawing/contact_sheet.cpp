@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "vision/drawing/colour.h"
 #include "vision/drawing/text_painter.h"
 #include "vision/images/geometry.h"
 
@@ -13,7 +14,6 @@ namespace {
 constexpr Index kSide = 192;  // of the square that each picture is fitted into, in pixels
 constexpr Index kGap = 16, kTextSize = 13, kTextLines = 3, kLineHeight = 17;
 constexpr std::uint8_t kPaper = 255;
-constexpr Colour kInk = {32, 32, 32};
 
 // The picture in its own aspect ratio.
 Image fitted(const Image& image) {

@@ -6,16 +6,13 @@
 
 #include "core/base/error.h"
 #include "vision/drawing/canvas.h"
+#include "vision/drawing/colour.h"
 #include "vision/drawing/overlay.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr Colour kInk{32, 32, 36};
-constexpr Colour kSoftInk{110, 110, 118};
-constexpr Colour kBlack{0, 0, 0};
-constexpr Colour kWhite{255, 255, 255};
 constexpr Index kWordSize = 16, kSmallSize = 12;
 constexpr Index kMargin = 16, kGap = 8;
 constexpr Index kLongestLabel = 240;  // pixels

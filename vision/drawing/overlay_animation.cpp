@@ -6,15 +6,15 @@
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "vision/drawing/apng.h"
+#include "vision/drawing/colour.h"
 #include "vision/drawing/overlay_panel.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr Colour kInk{32, 32, 36}, kSoftInk{110, 110, 118}, kPaper{255, 255, 255};
-constexpr Index kMargin = 16, kTitleSize = 13, kWordSize = 20;
-constexpr Index kLineStep = kWordSize * 3 / 2, kTitleStep = kTitleSize * 3 / 2;
+constexpr Index kFrameMargin = 16, kTitleSize = 13, kCaptionSize = 20;
+constexpr Index kLineStep = kCaptionSize * 3 / 2, kTitleStep = kTitleSize * 3 / 2;
 constexpr double kTallest = 1.25;                  // times the width
 constexpr Index kLastWordTimes = 3;                // times as long as any other word
 constexpr double kShortest = 0.02, kLongest = 20;  // seconds per word
@@ -42,17 +42,17 @@ class Animation {
     for (const Overlay& overlay : overlays) {
       shared_ = std::max(shared_, largest_weight(overlay));
       Part part = placed(overlay);
-      part.panel.x = kMargin + static_cast<Index>(parts_.size()) * (column() + kMargin);
+      part.panel.x = kFrameMargin + static_cast<Index>(parts_.size()) * (column() + kFrameMargin);
       titles = std::max(titles, static_cast<Index>(part.title.size()));
       tallest = std::max(tallest, part.panel.height);
       for (const PlacedWord& word : part.words) caption = std::max(caption, word.area.bottom());
       frames_ = std::max(frames_, static_cast<Index>(overlay.words.size()));
       parts_.push_back(std::move(part));
     }
-    for (Part& part : parts_) part.panel.y = kMargin + titles * kTitleStep;
-    caption_top_ = kMargin + titles * kTitleStep + tallest + kMargin / 2;
-    height_ = caption_top_ + std::max(caption, kLineStep) + kMargin;
-    width_ = kMargin + static_cast<Index>(parts_.size()) * (column() + kMargin);
+    for (Part& part : parts_) part.panel.y = kFrameMargin + titles * kTitleStep;
+    caption_top_ = kFrameMargin + titles * kTitleStep + tallest + kFrameMargin / 2;
+    height_ = caption_top_ + std::max(caption, kLineStep) + kFrameMargin;
+    width_ = kFrameMargin + static_cast<Index>(parts_.size()) * (column() + kFrameMargin);
     if (height_ * width_ > kMaxSheetPixels)
       throw DataError(str("an animation of ", parts_.size(), " captions is too large; draw fewer"));
   }
@@ -88,12 +88,12 @@ class Animation {
   }
 
   void place_words(Part& part) const {
-    const Index space = kWordSize / 2;
+    const Index space = kCaptionSize / 2;
     Index x = 0, y = 0;
     for (const OverlayWord& word : part.overlay->words) {
-      PlacedWord placed{.text = text_.fitted(printable(word.text), kWordSize, column()),
+      PlacedWord placed{.text = text_.fitted(printable(word.text), kCaptionSize, column()),
                         .area = {.height = kLineStep}};
-      placed.area.width = text_.width(placed.text, kWordSize);
+      placed.area.width = text_.width(placed.text, kCaptionSize);
       if (x > 0 && x + placed.area.width > column()) x = 0, y += kLineStep;
       placed.area.x = x;
       placed.area.y = y;
@@ -112,8 +112,8 @@ class Animation {
       if (words.empty()) {
         canvas.picture(part.photo.plain, part.panel);
         canvas.text(caption_of(*part.overlay), {.x = part.panel.x,
-                                                .y = caption_top_ + kWordSize,
-                                                .size = kWordSize,
+                                                .y = caption_top_ + kCaptionSize,
+                                                .size = kCaptionSize,
                                                 .colour = kSoftInk});
         continue;
       }
@@ -128,7 +128,7 @@ class Animation {
   }
 
   static void draw_title(Canvas& canvas, const Part& part) {
-    Index y = kMargin;
+    Index y = kFrameMargin;
     for (const std::string& line : part.title) {
       canvas.text(line,
                   {.x = part.panel.x, .y = y + kTitleSize, .size = kTitleSize, .colour = kSoftInk});
@@ -142,12 +142,13 @@ class Animation {
       const PixelRect area{part.panel.x + place.x, caption_top_ + place.y, place.width,
                            place.height};
       if (w == current)
-        canvas.box({area.x - kWordSize / 5, area.y, area.width + 2 * kWordSize / 5, area.height},
-                   kInk);
+        canvas.box(
+            {area.x - kCaptionSize / 5, area.y, area.width + 2 * kCaptionSize / 5, area.height},
+            kInk);
       canvas.text(text, {.x = area.x,
-                         .y = area.y + kWordSize * 21 / 20,
-                         .size = kWordSize,
-                         .colour = w == current  ? kPaper
+                         .y = area.y + kCaptionSize * 21 / 20,
+                         .size = kCaptionSize,
+                         .colour = w == current  ? kWhite
                                    : w < current ? kInk
                                                  : kSoftInk});
     }

@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "vision/drawing/colour.h"
 #include "vision/drawing/heat_field.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr Colour kBlack{0, 0, 0}, kWhite{255, 255, 255};
 constexpr double kUnseenCover = 0.65;  // how dark the part is that the network did not see
 constexpr double kMaskCover = 0.88;    // a trace of the photo stays visible, for orientation
 constexpr float kGreyShare = 0.5f;     // so that colours of the photo are not taken for heat

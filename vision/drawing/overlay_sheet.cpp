@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "vision/drawing/colour.h"
 #include "vision/drawing/overlay.h"
 #include "vision/drawing/overlay_animation.h"
 #include "vision/drawing/overlay_panel.h"
@@ -12,8 +13,6 @@ namespace saccade {
 
 namespace {
 
-constexpr Colour kInk{32, 32, 36};
-constexpr Colour kSoftInk{110, 110, 118};
 constexpr Index kSmallestPanel = 48;
 constexpr Index kLabelLetters = 7;     // labels need room even over narrow panels
 constexpr double kTallestPanel = 1.5;  // times its width; a taller photo gets a narrower panel

@@ -2,16 +2,13 @@
 
 #include <cmath>
 
+#include "core/kernels/reference/heads.h"
+
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace kernels::reference {
 
 namespace {
-
-template <class AnyView>
-auto head(const AnyView& x, Index heads, Index b, Index t, Index h) {
-  return x.data + (b * x.shape[1] + t) * x.cols() + h * (x.cols() / heads);
-}
 
 double phi(Real x) { return x > 0 ? double{x} + 1 : std::exp(double{x}); }
 double slope(Real x) { return x > 0 ? 1 : std::exp(double{x}); }

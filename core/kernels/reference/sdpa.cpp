@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/kernels/reference/heads.h"
+
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace kernels::reference {
 
 namespace {
-
-// Head h of row t of sample b.
-template <class AnyView>
-auto head(const AnyView& x, Index heads, Index b, Index t, Index h) {
-  return x.data + (b * x.shape[1] + t) * x.cols() + h * (x.cols() / heads);
-}
 
 template <class Body>
 void for_each_row(const SdpaInputs& in, Body body) {

@@ -34,7 +34,7 @@ Index scaled(Index channels, double width) {
   return static_cast<double>(near) < 0.9 * exact ? near + 8 : near;
 }
 
-std::vector<BackboneStage> all_stages() {
+std::vector<BackboneStage> mobilenet_stages() {
   std::vector<BackboneStage> stages;
   for (const Entries& entries : kStages) {
     stages.push_back({.name = entries.stage, .prefixes = {}, .grid = {}});
@@ -62,7 +62,7 @@ MobileNetV2::MobileNetV2(const MobileNetV2Options& options, const ImageSize& inp
   if (!(options.width > 0 && options.width <= 16))
     throw UsageError(
         str("encoder: the width of mobilenet_v2 must be above 0, at most 16; got ", options.width));
-  const std::size_t count = plan(all_stages(), options.ends, {"classifier."});
+  const std::size_t count = plan(mobilenet_stages(), options.ends, {"classifier."});
   std::vector<BlockPlan> plans;  // from features.1 on
   for (const Row& row : kRows)
     for (int i = 0; i < row.count; ++i)

@@ -32,7 +32,7 @@ Plan plan_of(ResnetDepth depth) {
 constexpr Index kStemWidth = 64;
 constexpr Index kExpansion = 4;  // of the last convolution of a bottleneck
 
-std::vector<BackboneStage> all_stages() {
+std::vector<BackboneStage> resnet_stages() {
   std::vector<BackboneStage> stages{{.name = "stem", .prefixes = {"conv1.", "bn1."}, .grid = {}}};
   for (int k = 1; k <= 4; ++k)
     stages.push_back({.name = str("layer", k), .prefixes = {str("layer", k, ".")}, .grid = {}});
@@ -49,7 +49,7 @@ Resnet::Resnet(const ResnetOptions& options, const ImageSize& input, const Param
                                                      .stride = 2,
                                                      .padding = 3,
                                                      .activation = Activation::kRelu}) {
-  const std::size_t count = plan(all_stages(), options.ends, {"fc."});
+  const std::size_t count = plan(resnet_stages(), options.ends, {"fc."});
   const bool dilated = options.ends.last_stage == LastStage::kDilated;
   if (dilated && count < 3)
     throw UsageError(

@@ -10,7 +10,7 @@ namespace saccade {
 
 namespace {
 
-constexpr std::size_t kStages = 5;
+constexpr std::size_t kVggStages = 5;
 
 int convs_of(VggDepth depth, std::size_t stage) {
   if (stage < 2) return 2;
@@ -31,9 +31,9 @@ std::string feature(VggDepth depth, std::size_t stage, int conv) {
   return str("features.", first_of(depth, stage) + 2 * conv);
 }
 
-std::vector<BackboneStage> all_stages(VggDepth depth) {
+std::vector<BackboneStage> vgg_stages(VggDepth depth) {
   std::vector<BackboneStage> stages;
-  for (std::size_t s = 0; s < kStages; ++s) {
+  for (std::size_t s = 0; s < kVggStages; ++s) {
     stages.push_back({.name = str("conv", s + 1), .prefixes = {}, .grid = {}});
     for (int c = 0; c < convs_of(depth, s); ++c)
       stages.back().prefixes.push_back(feature(depth, s, c) + ".");
@@ -49,7 +49,7 @@ Vgg::Vgg(const VggOptions& options, const ImageSize& input, const ParamScope& sc
     throw UsageError(
         "encoder.dilate: vgg16 and vgg19 stride by pools, and only a convolution can do without "
         "its stride; set it to false (conv5 of 224 x 224 pixels has 14 x 14 cells as it is)");
-  const std::size_t count = plan(all_stages(options.depth), options.ends, {"classifier."});
+  const std::size_t count = plan(vgg_stages(options.depth), options.ends, {"classifier."});
   GridShape image{{input.height, input.width}, 3};
   for (std::size_t stage = 0; stage < count; ++stage) {
     if (stage > 0) {
