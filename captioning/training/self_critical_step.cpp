@@ -11,7 +11,7 @@ namespace saccade {
 
 namespace {
 
-double now() {
+double clock_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
@@ -81,7 +81,7 @@ UpdateReport SelfCriticalStep::run(const TrainBatch& batch, Index update, double
 
 void SelfCriticalStep::run_shard(const TrainShard& shard, const Place& place, Tape& tape,
                                  Draws& draws) const {
-  const double start = now();
+  const double start = clock_seconds();
   const std::uint64_t first_image = training_number(place.update, place.first_image);
   const EncodedImages images = model_->encode(tape, shard.inputs.view());
   const auto decode = [&](const SearchOptions& options) {
@@ -93,11 +93,11 @@ void SelfCriticalStep::run_shard(const TrainShard& shard, const Place& place, Ta
   std::vector<DecodedCaption> rivals;
   if (greedy) rivals = decode(greedy_);
 
-  const double before_rewards = now();
+  const double before_rewards = clock_seconds();
   draws.rewards = rewards_of(shard, draws.captions);
   draws.baselines =
       greedy ? rewards_of(shard, rivals) : leave_one_out(draws.rewards, config_.samples);
-  draws.reward_seconds = now() - before_rewards;
+  draws.reward_seconds = clock_seconds() - before_rewards;
   for (std::size_t c = 0; c < draws.rewards.size(); ++c) {
     const std::size_t image = c / static_cast<std::size_t>(config_.samples);
     draws.advantages.push_back(draws.rewards[c] - draws.baselines[greedy ? image : c]);
@@ -113,7 +113,7 @@ void SelfCriticalStep::run_shard(const TrainShard& shard, const Place& place, Ta
   draws.log_probs = draws.word_log_probs = loss.word_log_probs();
   for (std::size_t c = 0; c < drawn.size(); ++c) draws.log_probs[c] += loss.region_log_probs()[c];
   loss.backward(draws.advantages, place.batch_captions);
-  draws.seconds = now() - start;
+  draws.seconds = clock_seconds() - start;
 }
 
 std::vector<double> SelfCriticalStep::rewards_of(

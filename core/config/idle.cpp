@@ -18,7 +18,7 @@ std::vector<ReadRule> broken_rules(const Section::Field& field, const ConfigValu
   return broken;
 }
 
-std::string reason(const ReadRule& rule, const ConfigValues& values) {
+std::string reason_it_is_unread(const ReadRule& rule, const ConfigValues& values) {
   std::string now;
   for (const ReadRule::Choice& choice : rule.choices)
     now += (now.empty() ? "" : " and ") + choice.key + " is " + values.at(choice.key);
@@ -56,7 +56,7 @@ std::vector<IdleOption> settle(Section& config, const Section& defaults, Origins
     } else {
       idle.push_back({.path = path,
                       .text = str(origins.of(path), ": ", path,
-                                  " has no effect: ", reason(broken.back(), values)),
+                                  " has no effect: ", reason_it_is_unread(broken.back(), values)),
                       .newest = origins.layer(path) == origins.newest_layer()});
     }
   });

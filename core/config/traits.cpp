@@ -21,7 +21,7 @@ const TraitRule* found(const Section::Field& field, Trait trait, const ConfigVal
 }
 
 // The choice that a rule holds by, with the value of its key.
-std::string reason(const ReadRule& rule, const ConfigValues& values) {
+std::string deciding_choice(const ReadRule& rule, const ConfigValues& values) {
   for (const ReadRule::Choice& choice : rule.choices)
     if (choice.holds(values)) return choice.key + " " + values.at(choice.key);
   return "";
@@ -46,7 +46,7 @@ std::vector<NamedFile> named_files(const Section& config, const std::string& pat
     NamedFile file{.key = key, .path = *field.slot->string(), .needed_by = ""};
     if (const TraitRule* needed = found(field, Trait::kNeeded, values)) {
       const std::vector<ReadRule>& rules = needed->rules.empty() ? field.rules : needed->rules;
-      file.needed_by = rules.empty() ? "every run" : reason(rules.front(), values);
+      file.needed_by = rules.empty() ? "every run" : deciding_choice(rules.front(), values);
     }
     files.push_back(std::move(file));
   });

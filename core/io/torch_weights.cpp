@@ -18,7 +18,7 @@ std::vector<Index> extents(const Shape& shape) {
   return out;
 }
 
-std::string shape_text(const std::vector<Index>& shape) {
+std::string extents_text(const std::vector<Index>& shape) {
   std::string text = "[";
   for (const Index extent : shape) text += str(text.size() > 1 ? ", " : "", extent);
   return text + "]";
@@ -62,7 +62,7 @@ TorchTensor torch_tensor(const std::string& name, const Shape& shape) {
 
 Shape shape_from_torch(const std::string& name, const std::vector<Index>& shape) {
   SACCADE_CHECK(shape.size() <= Shape::kMaxRank,
-                "[shape_from_torch] too many extents: ", shape_text(shape));
+                "[shape_from_torch] too many extents: ", extents_text(shape));
   switch (torch_layout(name, shape.size())) {
     case TorchLayout::kKernel:
       return {shape[2], shape[3], shape[1], shape[0]};
@@ -168,8 +168,8 @@ bool take(const SafetensorsFile& file, TorchGroup& group, TorchWeightReport& rep
       found.back().values = numbers(file, *entry);
       continue;
     } else {
-      report.misshaped.push_back(str(array.name, " is ", shape_text(entry->shape),
-                                     " and should be ", shape_text(array.shape)));
+      report.misshaped.push_back(str(array.name, " is ", extents_text(entry->shape),
+                                     " and should be ", extents_text(array.shape)));
     }
     complete = false;
   }

@@ -52,7 +52,7 @@ double share(Index part, Index whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::string percent(double value) {
+std::string exact_percent(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.2f %%", 100 * value);
   return text.data();
@@ -164,7 +164,7 @@ std::string summary_text(const DataSummary& summary) {
   for (const SplitSummary& split : summary.splits) {
     out += str(split_name(split.split), ": ", counted(split.images, "image"), ", ",
                counted(split.captions, "caption"), ", ", counted(split.words, "word"), ", ",
-               percent(share(split.unknown_words, split.words)), " of them unknown");
+               exact_percent(share(split.unknown_words, split.words)), " of them unknown");
     if (!split.known_count.empty()) out += " (" + split.known_count + ")";
     out += "\n";
   }

@@ -30,7 +30,7 @@ double product(const GraphInputs& in, ConstView a, const Node& n, Index t) {
 double before(const GraphInputs& in, const Node& n, Index s) {
   return product(in, in.query, n, n.t) + product(in, in.key, n, s);
 }
-double slope(double x) { return x > 0 ? 1 : kGraphSlope; }
+double leaky_slope(double x) { return x > 0 ? 1 : kGraphSlope; }
 
 template <class Body>
 void for_each_node(const GraphInputs& in, Body body) {
@@ -58,14 +58,14 @@ void graph_attention(const GraphInputs& in, View out, const GraphKept& kept) {
     double sum = 0;
     for_each_neighbour(in, n, [&](Index s) {
       const double x = before(in, n, s);
-      sum += std::exp(slope(x) * x);
+      sum += std::exp(leaky_slope(x) * x);
     });
     kept.lse[place(in, n)] = static_cast<Real>(std::log(sum));
     for (Index c = 0; c < node_width(in); ++c) {
       double mean = 0;
       for_each_neighbour(in, n, [&](Index s) {
         const double x = before(in, n, s);
-        mean += std::exp(slope(x) * x) / sum * double{node(in, in.nodes, n, s)[c]};
+        mean += std::exp(leaky_slope(x) * x) / sum * double{node(in, in.nodes, n, s)[c]};
       });
       node(in, out, n, n.t)[c] = static_cast<Real>(mean);
     }
@@ -79,10 +79,11 @@ void graph_attention_backward(const GraphInputs& in, ConstView out, const GraphK
     const Real *d = node(in, dout, n, n.t), *y = node(in, out, n, n.t);
     for_each_neighbour(in, n, [&](Index s) {
       const double x = before(in, n, s);
-      const double p = std::exp(slope(x) * x - double{kept.lse[place(in, n)]});
+      const double p = std::exp(leaky_slope(x) * x - double{kept.lse[place(in, n)]});
       double dx = 0;
       for (Index c = 0; c < width; ++c)
-        dx += p * slope(x) * double{d[c]} * (double{node(in, in.nodes, n, s)[c]} - double{y[c]});
+        dx += p * leaky_slope(x) * double{d[c]} *
+              (double{node(in, in.nodes, n, s)[c]} - double{y[c]});
       for (Index c = 0; c < width; ++c) {
         const Index a = n.h * width + c;
         if (gradients.dquery.data)

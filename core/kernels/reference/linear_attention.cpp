@@ -11,7 +11,7 @@ namespace kernels::reference {
 namespace {
 
 double phi(Real x) { return x > 0 ? double{x} + 1 : std::exp(double{x}); }
-double slope(Real x) { return x > 0 ? 1 : std::exp(double{x}); }
+double linear_slope(Real x) { return x > 0 ? 1 : std::exp(double{x}); }
 
 template <class Body>  // body(b, h, t, s, <phi(q), phi(k)>)
 void for_each_pair(const SdpaInputs& in, Body body) {
@@ -61,9 +61,11 @@ void linear_attention_backward(const SdpaInputs& in, ConstView out, ConstView z,
     }
     for (Index c = 0; c < in.width(); ++c) {
       if (gradients.dq.data)
-        head(gradients.dq, in.heads, b, t, h)[c] += static_cast<Real>(da * phi(k[c]) * slope(q[c]));
+        head(gradients.dq, in.heads, b, t, h)[c] +=
+            static_cast<Real>(da * phi(k[c]) * linear_slope(q[c]));
       if (gradients.dk.data)
-        head(gradients.dk, in.heads, b, s, h)[c] += static_cast<Real>(da * phi(q[c]) * slope(k[c]));
+        head(gradients.dk, in.heads, b, s, h)[c] +=
+            static_cast<Real>(da * phi(q[c]) * linear_slope(k[c]));
     }
   });
 }
