@@ -45,8 +45,9 @@ class Reader {
     place.offset = number(item, "offset", place.name);
     place.bytes = number(item, "bytes", place.name);
     place.packed = item.contains(kPacked);
-    const bool known = !place.packed || (place.type == "f16" && text(item, kPacked) == kFilters);
-    if (!known) refuse(place.name, "packed in a way not allowed");
+    const bool may_be_packed = place.type == "f16" || place.type == "i16";
+    if (place.packed && (!may_be_packed || text(item, kPacked) != kFilters))
+      refuse(place.name, "packed in a way not allowed");
     const std::size_t count = read_shape(item, place);
     if (place.offset > image_.size() || place.bytes > image_.size() - place.offset) {
       refuse(place.name, "lies outside the file");
@@ -89,6 +90,9 @@ class Reader {
   void give(const EntryPlace& place, std::size_t count) {
     if (place.type == "f32") return numbers<float>(place, count);
     if (place.type == "f16") return halves(place, count);
+    if (place.type == "i16")
+      return visitor_(place.name, NumberArray<std::int16_t>(
+                                      place.shape, small_numbers<std::int16_t>(place, count)));
     if (place.type == "f64") return numbers<double>(place, count);
     if (place.type == "i64") return numbers<std::int64_t>(place, count);
     if (place.type == "u64") {
@@ -127,19 +131,26 @@ class Reader {
     visitor_(place.name, NumberArray<T>(place.shape, std::move(values)));
   }
 
-  void halves(const EntryPlace& place, std::size_t count) {
+  // Numbers of two bytes, which may be packed.
+  template <class T>
+  std::vector<T> small_numbers(const EntryPlace& place, std::size_t count) {
     if (place.packed ? count > kMostPackedPerByte * place.bytes
-                     : count > image_.size() || place.bytes != count * sizeof(std::uint16_t)) {
+                     : count > image_.size() || place.bytes != count * sizeof(T)) {
       refuse(place.name, "claims more values than it has bytes");
     }
-    std::vector<std::uint16_t> bits(count);
-    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(bits));
+    std::vector<T> numbers(count);
+    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(numbers));
     const std::span<const std::byte> stored = image_.subspan(place.offset, place.bytes);
     if (place.packed) {
-      if (!unpack(stored, sizeof(std::uint16_t), bytes)) refuse(place.name, "cannot be unpacked");
+      if (!unpack(stored, sizeof(T), bytes)) refuse(place.name, "cannot be unpacked");
     } else {
       std::copy(stored.begin(), stored.end(), bytes.begin());
     }
+    return numbers;
+  }
+
+  void halves(const EntryPlace& place, std::size_t count) {
+    const std::vector<std::uint16_t> bits = small_numbers<std::uint16_t>(place, count);
     std::vector<float> values(count);
     floats_from_halves(bits, values);
     visitor_(place.name, NumberArray<float>::in_16_bits(place.shape, std::move(values)));

@@ -60,7 +60,11 @@ class Writer {
   }
 
   bool write(const std::string& name, const NumberArray<float>& array) {
-    if (array.has_16_bits()) return halves({name, "f16", array.shape()}, array.values());
+    if (array.has_16_bits()) {
+      std::vector<std::uint16_t> bits(array.values().size());
+      halves_from_floats(array.values(), bits);
+      return small_numbers<std::uint16_t>({name, "f16", array.shape()}, bits, half_type().get());
+    }
     return numbers({name, "f32", array.shape()}, array.values().data(), H5T_IEEE_F32LE);
   }
   bool write(const std::string& name, const NumberArray<double>& array) {
@@ -68,6 +72,9 @@ class Writer {
   }
   bool write(const std::string& name, const NumberArray<std::int64_t>& array) {
     return numbers({name, "i64", array.shape()}, array.values().data(), H5T_STD_I64LE);
+  }
+  bool write(const std::string& name, const NumberArray<std::int16_t>& array) {
+    return small_numbers({name, "i16", array.shape()}, array.values(), H5T_STD_I16LE);
   }
   bool write(const std::string& name, std::uint64_t value) {
     return numbers({name, "u64", {}}, &value, H5T_STD_U64LE);
@@ -109,19 +116,17 @@ class Writer {
   }
 
   // Packs the numbers where that pays: a chunk costs HDF5 a few kilobytes beside its content.
-  bool halves(EntryPlace place, std::span<const float> values) {
+  template <class T>  // of two bytes
+  bool small_numbers(EntryPlace place, std::span<const T> values, hid_t type) {
     constexpr std::size_t kChunkCost = 4096, kFewest = 1 << 15, kMost = std::size_t{1} << 30;
-    std::vector<std::uint16_t> bits(values.size());
-    halves_from_floats(values, bits);
-    const std::span<const std::byte> plain = std::as_bytes(std::span(bits));
-    const H5Id type = half_type();
-    if (bits.size() >= kFewest && bits.size() <= kMost) {
-      const std::vector<std::byte> packed = pack(plain, sizeof(std::uint16_t));
+    const std::span<const std::byte> plain = std::as_bytes(values);
+    if (values.size() >= kFewest && values.size() <= kMost) {
+      const std::vector<std::byte> packed = pack(plain, sizeof(T));
       if (packed.size() + kChunkCost < plain.size() &&
-          bits.size() <= kMostPackedPerByte * packed.size())
-        return chunk(std::move(place), type.get(), packed);
+          values.size() <= kMostPackedPerByte * packed.size())
+        return chunk(std::move(place), type, packed);
     }
-    return numbers(std::move(place), bits.data(), type.get());
+    return numbers(std::move(place), values.data(), type);
   }
 
   bool chunk(EntryPlace place, hid_t type, std::span<const std::byte> packed) {
