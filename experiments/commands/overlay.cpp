@@ -60,8 +60,10 @@ Pictures pictures_of(const OverlayArgs& args, const ModelSession& session) {
   return out;
 }
 
-// The name that a report gives the model; if only the file is known, one from its config.
+// The name that a report gives the model: its own, where it was named by it, or that of its run. If
+// only the file is known, the one from its config.
 std::string member_name(const ModelSession::Member& member) {
+  if (stands_for_model(member.name)) return member.name;
   const std::filesystem::path run = run_of(member.name);
   return run.empty() ? member.loaded.config.name : run_name(run);
 }

@@ -100,6 +100,11 @@ bool is_comparison(const fs::path& path) {
   return fs::exists(path / kComparison, error);
 }
 
+bool stands_for_model(const std::string& given) {
+  std::error_code error;
+  return !fs::exists(given, error) && !error && may_name_model(given);
+}
+
 fs::path run_of(const fs::path& given) {
   std::error_code error;
   if (fs::is_directory(given, error)) {
@@ -124,8 +129,7 @@ ShownModels shown_models(const std::vector<std::string>& names, SeedsShown seeds
       add_arms(given, seeds, wanted);
       continue;
     }
-    std::error_code error;
-    if (!fs::exists(given, error) && may_name_model(given)) {
+    if (stands_for_model(given)) {
       wanted.models.push_back({.name = given,
                                .checkpoint = checkpoint_of(given).string(),
                                .directory = {},

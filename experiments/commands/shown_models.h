@@ -41,6 +41,10 @@ ShownModels shown_models(const std::vector<std::string>& names,
 // Whether this is the directory of a comparison.
 bool is_comparison(const std::filesystem::path& path);
 
+// Whether a word of the command line is the name of a model and not a path: no file or folder is
+// called so.
+bool stands_for_model(const std::string& given);
+
 // The run to which a checkpoint or a directory belongs: `/a/run` for `/a/run`, `/a/run/` and
 // `/a/run/checkpoints/last`; empty for a checkpoint elsewhere.
 std::filesystem::path run_of(const std::filesystem::path& given);

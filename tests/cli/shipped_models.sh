@@ -29,6 +29,14 @@ for model in soft hard; do
   [ -s $model.html ] || fail "there is no page"
 done
 
+# Sheets and pages call a model as the command line does, and not as the run was called that trained it.
+expect 0 "$saccade" overlay soft "$project"/experiments/photos/dogs.jpg --with hard --out named --format svg
+for model in soft hard; do
+  grep -q ">$model ($model, " named/dogs.sheet.svg || fail "the sheet does not call the model $model"
+  wants "\"name\":\"$model\"" $model.html
+done
+! grep -q "pretrained-" named/dogs.sheet.svg soft.html hard.html || fail "a sheet or a page has the name of the run"
+
 # The map of "dog" lies on a dog: its largest weight is where the head of the left one is.
 expect 0 "$saccade" caption soft "$project"/experiments/photos/dogs.jpg --json
 word=0
