@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "captioning/metrics/metric_registry.h"
 #include "captioning/runs/check_config.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
@@ -99,7 +100,8 @@ void print_summary(const TrainOptions& options, const TrainConfig& config,
   }
   std::cout << state.update << " updates in " << duration_text(state.seconds);
   if (best != state.best.end())
-    std::cout << ", best " << metric << " " << str(best->second) << " in " << result.best.string();
+    std::cout << ", best " << metric_label(metric) << " " << str(best->second) << " in "
+              << result.best.string();
   std::cout << "\n";
 }
 

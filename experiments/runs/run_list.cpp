@@ -113,8 +113,8 @@ std::string runs_table(const std::vector<RunSummary>& runs) {
       {"run", "experiment", "state", "updates", "until", "metric", "best", "time", "changed"});
   for (const RunSummary& run : runs)
     table.add({run.directory.string(), run.name, std::string(enum_name(run.state)),
-               str(run.updates), run.stop, run.metric, run.best ? fixed(*run.best) : "-",
-               duration_text(run.seconds), run.changed});
+               str(run.updates), run.stop, metric_label(run.metric),
+               run.best ? fixed(*run.best) : "-", duration_text(run.seconds), run.changed});
   return table.text();
 }
 

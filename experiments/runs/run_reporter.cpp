@@ -82,6 +82,18 @@ std::string RecentNll::text() const {
   return "nll " + format("%.3f", words_ > 0 ? nll_ / words_ : 0) + " per word";
 }
 
+std::string validation_text(const Metrics& metrics, Index update, const std::string& regime) {
+  std::string out = "update " + std::to_string(update) + " (" + regime + ")";
+  const char* before = ": ";
+  for (const MetricInfo& info : all_metrics()) {
+    const auto found = metrics.find(info.name);
+    if (!info.headline || found == metrics.end()) continue;
+    out += before + info.label + " " + format("%.4f", found->second);
+    before = "; ";
+  }
+  return out;
+}
+
 void RunReporter::on_message(Severity severity, const std::string& text) {
   work_.reset();
   progress_.clear();
@@ -252,11 +264,7 @@ void RunReporter::on_validation(const Metrics& metrics, const TrainingState& sta
                {"seconds", state.seconds}, {"regime", regime_},      {"metrics", metrics}};
   if (state.estimator.updates > 0) line["estimator"] = json(state.estimator.means());
   add_line("validation", line.dump());
-  std::string text = "update " + std::to_string(state.update) + " (" + regime_ + "):";
-  for (const MetricInfo& info : all_metrics())
-    if (const auto found = metrics.find(info.name); info.headline && found != metrics.end())
-      text += " " + info.name + " " + format("%.4f", found->second);
-  say(text);
+  say(validation_text(metrics, state.update, regime_));
   if (state.estimator.updates > 0) say(estimator_text(state.estimator.means()));
 }
 

@@ -40,6 +40,10 @@ class RecentNll {
   double nll_ = 0, words_ = 0;
 };
 
+// "update 24 (argmax): BLEU-4 0.1234; CIDEr 0.5000": the line of a validation, with the headlines
+// of the registry by their labels. Labels may have commas.
+std::string validation_text(const Metrics& metrics, Index update, const std::string& regime);
+
 class RunReporter : public RunObserver {
  public:
   struct Options {

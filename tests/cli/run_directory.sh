@@ -35,7 +35,8 @@ wait $pid 2>/dev/null
 [ "$(json runs.json /0/best)" != null ] || fail "the finished run has no best score"
 expect 0 "$saccade" runs .
 wants "./crowd" out
-wants "Bleu_4" out
+wants "BLEU-4" out # JSON has the key
+[ "$(json runs.json /0/metric)" = Bleu_4 ] || fail "the JSON does not name the metric by its key"
 expect 3 "$saccade" runs nowhere
 one_error "nowhere: no such folder"
 

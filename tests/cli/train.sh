@@ -6,6 +6,8 @@ expect 0 "$saccade" train tiny.yaml --out run data.captions_per_image=2 --json
 [ "$(json out /updates)" -eq 24 ] || fail "the run does not have 24 updates"
 [ "$(json out /reason)" = finished ] || fail "the run is not finished"
 best=$(json out /best_checkpoint)
+wants "update 10 (expectation): BLEU-4 " err # people read labels, JSON has keys
+! grep -q Bleu_4 err || fail "a line of the training names a metric by its key"
 [ "$best" = run/checkpoints/best-Bleu_4 ] && [ -f "$best" ] || fail "there is no best checkpoint"
 
 for file in config.yaml manifest.json metrics.jsonl train.log checkpoints/last; do

@@ -43,5 +43,16 @@ TEST_CASE("a progress line has the mean nll per word of the last updates") {
   CHECK(nll.text() == "nll 1.000 per word");
 }
 
+TEST_CASE("the line of a validation names the headline metrics by their labels") {
+  const Metrics metrics = {{"Bleu_1", 0.75},  // no headline
+                           {"Bleu_4", 0.25},
+                           {"CIDEr_shuffled_drop", -0.0625},
+                           {"references_attention_correctness_over_uniform", 1.5}};
+  CHECK(validation_text(metrics, 24, "argmax") ==
+        "update 24 (argmax): BLEU-4 0.2500; correctness / uniform, references' words 1.5000; CIDEr "
+        "lost by shuffled maps -0.0625");
+  CHECK(validation_text({}, 24, "argmax") == "update 24 (argmax)");
+}
+
 }  // namespace
 }  // namespace saccade::test
