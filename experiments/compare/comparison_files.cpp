@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/scoring/text_table.h"
@@ -51,15 +52,37 @@ std::string plus_minus(const JudgedMetric& metric) {
   return std::isfinite(half) ? " \\pm " + fixed(half) : "";
 }
 
-// Whether no row has a better mean of the metric, as far as the table shows it; false for a metric
-// that does not judge.
+// Whether no row has a better mean of the metric, as far as the table shows it.
 bool is_best(const Judgement& judgement, const JudgedMetric& metric) {
-  return find_metric(metric.name) && find_metric(metric.name)->better != Better::kNeither &&
-         std::none_of(judgement.rows.begin(), judgement.rows.end(), [&](const JudgedRow& row) {
-           const JudgedMetric* other = row.find(metric.name);
-           return other && is_better(metric.name, other->spread.mean, metric.spread.mean) &&
-                  fixed(other->spread.mean) != fixed(metric.spread.mean);
-         });
+  return std::none_of(judgement.rows.begin(), judgement.rows.end(), [&](const JudgedRow& row) {
+    const JudgedMetric* other = row.find(metric.name);
+    return other && is_better(metric.name, other->spread.mean, metric.spread.mean) &&
+           fixed(other->spread.mean) != fixed(metric.spread.mean);
+  });
+}
+
+// Whether the best means of a metric are better by the tests. All tests are against the reference:
+// if it is among the best rows, every other row has to be worse than it, and else each of the best
+// rows has to be better. False for a metric that does not judge, and where nothing is worse.
+bool has_winner(const Judgement& judgement, const std::string& name) {
+  if (!find_metric(name) || find_metric(name)->better == Better::kNeither) return false;
+  std::vector<const JudgedMetric*> best, others;
+  bool is_reference = false;
+  for (const JudgedRow& row : judgement.rows) {
+    const JudgedMetric* own = row.find(name);
+    if (!own) continue;
+    const bool wins = is_best(judgement, *own);
+    (wins ? best : others).push_back(own);
+    if (wins && row.arm == judgement.reference && !own->difference) is_reference = true;
+  }
+  const auto differs = [&](const JudgedMetric* metric) {
+    if (!metric->difference) return false;
+    const JudgedDifference& one = *metric->difference;
+    const bool known = one.holm < 1 - judgement.resampling.level;  // it is not if there is no test
+    return known && (is_reference ? is_better(name, 0, one.value) : is_better(name, one.value, 0));
+  };
+  const auto& tested = is_reference ? others : best;
+  return !others.empty() && std::all_of(tested.begin(), tested.end(), differs);
 }
 
 std::string csv_field(const std::string& text) {
@@ -125,12 +148,18 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
 
 std::string comparison_latex(const Comparison& comparison, const Judgement& judgement) {
   const std::vector<std::string> metrics = headline_metrics(judgement);
-  std::string out = "% " + headline(comparison) + "\n% " + legend(judgement) +
-                    "\n% The number after \\pm is half the width of this interval. The best mean "
-                    "of each column is bold.\n";
+  std::string out =
+      "% " + headline(comparison) + "\n% " + legend(judgement) +
+      "\n% The number after \\pm is half the width of this interval. The best mean of a "
+      "column is bold where the tests\n% against the reference support it: it is "
+      "better than the reference, or it is the reference's and\n% all other rows are "
+      "worse.\n";
   out += "\\begin{tabular}{ll" + std::string(metrics.size(), 'r') + "}\n\\toprule\narm & regime";
   for (const std::string& name : metrics) out += " & " + latex(metric(name).label);
   out += " \\\\\n\\midrule\n";
+  std::set<std::string> with_winner;
+  for (const std::string& name : metrics)
+    if (has_winner(judgement, name)) with_winner.insert(name);
   for (const JudgedRow& row : judgement.rows) {
     out += latex(row.arm->arm.name) + " & " + std::string(enum_name(row.regime));
     for (const std::string& name : metrics) {
@@ -140,8 +169,8 @@ std::string comparison_latex(const Comparison& comparison, const Judgement& judg
         continue;
       }
       const std::string mean = fixed(own->spread.mean);
-      out += " & $" + (is_best(judgement, *own) ? "\\mathbf{" + mean + "}" : mean) +
-             plus_minus(*own) + "$";
+      const bool bold = with_winner.contains(name) && is_best(judgement, *own);
+      out += " & $" + (bold ? "\\mathbf{" + mean + "}" : mean) + plus_minus(*own) + "$";
     }
     out += " \\\\\n";
   }

@@ -165,6 +165,39 @@ TEST_CASE("tables show no negative zero, and set no printed number apart from it
                         Contains("worse & expectation & $-0.5000"));
 }
 
+TEST_CASE("a bold mean in LaTeX is a winner that the tests support") {
+  const auto latex = [](const Comparison& comparison) {
+    return comparison_latex(comparison, judge(comparison, kFew));
+  };
+  const std::vector<std::int64_t> seeds{1, 2, 3};
+  // The best arm is better than the reference; the reference is better than all others.
+  const std::string better = latex(comparison({arm("soft", 0.3, seeds), arm("hard", 0.36, seeds)}));
+  CHECK_THAT(better, Contains("hard & expectation & $\\mathbf{0.3"));
+  CHECK_THAT(better, Contains("soft & expectation & $0.3"));
+  const std::string reference =
+      latex(comparison({arm("soft", 0.36, seeds), arm("hard", 0.3, seeds)}));
+  CHECK_THAT(reference, Contains("soft & expectation & $\\mathbf{0.3"));
+  // Of a single image, or of no difference beyond chance, nothing is a winner.
+  Comparison one = comparison({constant_arm("soft", 0.2, 1), constant_arm("hard", 0.25, 1)});
+  one.images = 1;
+  CHECK_THAT(latex(one), Contains("hard & expectation & $0.2500$") && !Contains("mathbf"));
+  Comparison chance = comparison({arm("soft", 0.3, {1}), arm("hard", 0.3, {1})});
+  std::vector<double> scores(kImages, 0.3);
+  for (std::size_t i = 0; i < kImages; ++i) scores[i] += i % 2 == 0 ? 0.2 : -0.19;
+  chance.arms[1].seeds[0].regimes[0].metrics = {mean_statistics("Bleu_4", scores)};
+  chance.arms[0].seeds[0].regimes[0].metrics = {
+      mean_statistics("Bleu_4", std::vector<double>(kImages, 0.3))};
+  CHECK_THAT(latex(chance), Contains("hard & expectation & $0.3050") && !Contains("mathbf"));
+  // The reference is best, and one of the two others may be as good.
+  chance.arms.push_back(constant_arm("worse", 0, kImages));
+  chance.arms[2].seeds[0].regimes[0].metrics = {
+      mean_statistics("Bleu_4", std::vector<double>(kImages, 0.1))};
+  chance.against = "hard";
+  CHECK_THAT(latex(chance), Contains("worse & expectation & $0.1000") && !Contains("mathbf"));
+  // There is nothing to win against.
+  CHECK_THAT(latex(comparison({arm("soft", 0.3, seeds)})), !Contains("mathbf"));
+}
+
 TEST_CASE("a difference below four decimals is too small to matter, however small its p-value is") {
   const Comparison two = comparison({arm("soft", 0.3, {1, 2, 3}), arm("hard", 0.30001, {1, 2, 3})});
   const Judgement judgement = judge(two, kFew);
