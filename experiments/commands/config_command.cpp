@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/config/experiment_config.h"
+#include "captioning/runs/check_config.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "experiments/commands/check_files.h"
@@ -43,12 +44,59 @@ Json values_json(const LoadedConfig& loaded) {
   return {{"schema_version", 1}, {"values", values}};
 }
 
-Json check_json(const std::string& file, const std::vector<Arm>& arms,
-                const std::vector<std::int64_t>& seeds) {
+// What is checked: the arms that `compare` would train, or the single run of `train`.
+struct CheckedRuns {
+  std::vector<Arm> arms;
+  std::vector<std::int64_t> seeds;
+  std::string refusal{};  // why `compare` refuses the file with these values; empty if it does not
+};
+
+// The arms of a file. Values of the command line that make two of them equal choose one experiment
+// out of those of the file, as they do for `train`, which leaves the arms out. Equal arms of the
+// file itself are a mistake.
+CheckedRuns checked_runs(const LoadedConfig& loaded, const ConfigOptions& options) {
+  try {
+    return {.arms = expand_arms(loaded), .seeds = loaded.config.compare.seeds};
+  } catch (const EqualArmsError& equal) {
+    if (options.overrides.empty()) throw;
+    expand_arms(load_config<ExperimentConfig>(options.file, {}));
+    LoadedConfig alone = loaded;
+    settle_alone(alone, false);
+    const ExperimentConfig& config = alone.config;
+    return {.arms = {{.name = config.name, .folder = {}, .values = {}, .config = config}},
+            .seeds = {config.seed},
+            .refusal = equal.what()};
+  }
+}
+
+Json check_json(const std::string& file, const CheckedRuns& runs) {
   Json names = Json::array();
-  for (const Arm& arm : arms) names.push_back(arm.name);
-  return {
-      {"schema_version", 1}, {"file", file}, {"right", true}, {"arms", names}, {"seeds", seeds}};
+  for (const Arm& arm : runs.arms) names.push_back(arm.name);
+  Json json = {{"schema_version", 1},
+               {"file", file},
+               {"right", true},
+               {"arms", names},
+               {"seeds", runs.seeds}};
+  if (!runs.refusal.empty()) json["refused_by_compare"] = runs.refusal;
+  return json;
+}
+
+int check(const LoadedConfig& loaded, const ConfigOptions& options) {
+  const CheckedRuns runs = checked_runs(loaded, options);
+  check_arms(runs.arms);
+  check_files(runs.arms);
+  if (options.json) {
+    print(check_json(options.file, runs));
+    return static_cast<int>(ExitCode::kOk);
+  }
+  std::cout << options.file << ": no mistakes";
+  if (runs.arms.size() > 1)
+    std::cout << "; compares " << runs.arms.size() << " arms with " << runs.seeds.size() << " seed"
+              << (runs.seeds.size() == 1 ? "" : "s");
+  if (!runs.refusal.empty())
+    std::cout << " as a run of saccade train; saccade compare refuses it (" << runs.refusal << ")";
+  std::cout << "\n";
+  return static_cast<int>(ExitCode::kOk);
 }
 
 int run_config(const ConfigOptions& options) {
@@ -66,20 +114,7 @@ int run_config(const ConfigOptions& options) {
       std::cout << print_config(loaded);
     return static_cast<int>(ExitCode::kOk);
   }
-  const std::vector<Arm> arms = expand_arms(loaded);
-  check_arms(arms);
-  check_files(arms);
-  const std::vector<std::int64_t>& seeds = loaded.config.compare.seeds;
-  if (options.json) {
-    print(check_json(options.file, arms, seeds));
-    return static_cast<int>(ExitCode::kOk);
-  }
-  std::cout << options.file << ": no mistakes";
-  if (arms.size() > 1)
-    std::cout << "; compares " << arms.size() << " arms with " << seeds.size() << " seed"
-              << (seeds.size() == 1 ? "" : "s");
-  std::cout << "\n";
-  return static_cast<int>(ExitCode::kOk);
+  return check(loaded, options);
 }
 
 }  // namespace

@@ -198,8 +198,8 @@ std::vector<Arm> expand_arms(const LoadedConfig& base) {
     arm.idle = settle(loaded);
     arm.config = loaded.config;
     if (!known.insert(print_config(arm.config)).second)
-      throw UsageError("compare: there are two equal arms, of which the second is " + arm.name +
-                       "; leave out one of them");
+      throw EqualArmsError("compare: there are two equal arms, of which the second is " + arm.name +
+                           "; leave out one of them");
     arm.folder = folder_name(arm.name);
     for (int k = 2; !folders.insert(arm.folder).second; ++k)
       arm.folder = folder_name(arm.name) + "-" + std::to_string(k);

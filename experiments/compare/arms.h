@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "captioning/config/experiment_config.h"
+#include "core/base/error.h"
 #include "core/config/idle.h"
 
 namespace saccade {
@@ -19,11 +20,18 @@ struct Arm {
   std::vector<IdleOption> idle{};  // options that it sets, or that all arms have, and never reads
 };
 
+// Two arms of a comparison are the same experiment.
+class EqualArmsError : public UsageError {
+ public:
+  explicit EqualArmsError(const std::string& what) : UsageError(what) {}
+};
+
 // The arms of config.compare: the named arms in their order and, for each, the combinations of the
 // axes with the last axis varying fastest. An option that an arm inherits from the config and does
 // not read gets its default in that arm, if another arm reads it. Throws UsageError on a path that
-// is not a config value or that both an arm and an axis set, on a value that does not fit, on two
-// equal arms, on a seed that is listed twice, and where compare.against names no arm.
+// is not a config value or that both an arm and an axis set, on a value that does not fit, on a
+// seed that is listed twice, and where compare.against names no arm, and EqualArmsError on two
+// equal arms.
 std::vector<Arm> expand_arms(const LoadedConfig& base);
 
 // Whether one config path is the other one or a section that contains it.

@@ -81,4 +81,26 @@ expect 2 "$saccade" compare study.yaml --out bad compare.against=sfot
 one_error "there is no arm sfot; the arms are soft; hard"
 expect 2 "$saccade" config check study.yaml compare.against=sfot
 
+# Values that make two arms equal choose one run: check and train take them, and compare does not.
+set -- study.yaml attention.selection=hard
+expect 2 "$saccade" compare "$@" --out bad
+one_error "two equal arms, of which the second is hard"
+expect 0 "$saccade" config check "$@"
+wants "study.yaml: no mistakes as a run of saccade train; saccade compare refuses it (compare: there are two equal" out
+expect 0 "$saccade" config check "$@" --json
+[ "$(json out '/arms#')" -eq 1 ] || fail "more than the one run is checked"
+wants "two equal arms" <(json out /refused_by_compare)
+expect 0 "$saccade" train "$@" --out chosen train.stop=2u train.validate_every=2u --report-images 0
+# The run is checked as train checks it, and equal arms of the file itself are a mistake.
+expect 2 "$saccade" config check "$@" optimizer.schedule=cosine optimizer.warmup=24
+cp err checked
+expect 2 "$saccade" train "$@" optimizer.schedule=cosine optimizer.warmup=24 --out bad
+cmp -s err checked || fail "config check and train find different mistakes"
+sed 's/{attention.selection: hard}/{attention.selection: soft}/' study.yaml >equal.yaml
+for values in "" decoder.hidden=16; do
+  expect 2 "$saccade" config check equal.yaml $values
+  one_error "two equal arms"
+done
+[ ! -e bad ] || fail "a refused command left a folder behind"
+
 exit 0
