@@ -14,20 +14,24 @@ namespace fs = std::filesystem;
 // Whether a file has the name of one that is published, and that configs/README.md tells of.
 bool is_published(const std::string& path) {
   const std::string name = fs::path(path).filename().string();
-  for (const char* begin :
-       {"dataset_coco", "dataset_flickr", "captions_train", "captions_val", "instances_",
-        "Flickr8k", "Flickr_8k", "Flicker8k", "train2014", "train2017", "val2014", "val2017"})
+  for (const char* begin : {"dataset_coco", "dataset_flickr", "captions_train", "captions_val",
+                            "instances_", "Flickr8k", "Flickr_8k", "Flicker8k", "train2014",
+                            "train2017", "val2014", "val2017", "glove.", "resnet", "vgg"})
     if (name.starts_with(begin)) return true;
   return name.ends_with(".onnx");
 }
 
 // What a newcomer may not know: where the program looks, or from whom a file can be had.
-std::string remedy(const std::string& path) {
-  if (is_published(path)) return "configs/README.md says where to get it";
-  if (fs::path(path).is_absolute()) return "check the path";
+std::string remedy(const NamedFile& file) {
+  if (is_published(file.path)) return "configs/README.md says where to get it";
   std::error_code error;
   const fs::path here = fs::current_path(error);
-  return error ? "check the path" : str("check the path, which starts at ", here.string());
+  const std::string start = fs::path(file.path).is_absolute() || error
+                                ? std::string()
+                                : str(", which starts at ", here.string());
+  const bool own = file.key == "train.init_from";  // a run of one's own
+  return str("check the path", start,
+             own ? "" : "; configs/README.md says where published data and networks are");
 }
 
 bool is_folder_of_images(const std::string& key) {
@@ -37,20 +41,26 @@ bool is_folder_of_images(const std::string& key) {
 }  // namespace
 
 std::string missing_text(const NamedFile& file) {
-  return str(file.key, ": ", file.path, " is missing; ", remedy(file.path));
+  return str(file.key, ": ", file.path, " is missing; ", remedy(file));
+}
+
+std::string problem_of_place(const NamedFile& file) {
+  std::error_code error;
+  if (!fs::exists(file.path, error)) return missing_text(file);
+  if (is_folder_of_images(file.key) && !fs::is_directory(file.path, error))
+    return str(file.key, ": ", file.path, " is a file; name the folder of the images");
+  return "";
 }
 
 std::vector<std::string> missing_places(const DataConfig& config) {
   std::string not_given;
   std::vector<std::string> out;
   for (const NamedFile& file : named_files(config, "data")) {
-    std::error_code error;
     if (file.path.empty()) {
       if (!file.needed_by.empty()) not_given += str(not_given.empty() ? "" : ", ", file.key);
-    } else if (file.key != "data.boxes" && !fs::exists(file.path, error)) {
-      out.push_back(missing_text(file));
-    } else if (is_folder_of_images(file.key) && !fs::is_directory(file.path, error)) {
-      out.push_back(str(file.key, ": ", file.path, " is a file; name the folder of the images"));
+    } else if (const std::string problem = problem_of_place(file);
+               file.key != "data.boxes" && !problem.empty()) {
+      out.push_back(problem);
     }
   }
   if (!not_given.empty()) {

@@ -13,6 +13,10 @@ struct NamedFile;  // core/config/traits.h
 // "data.annotations: dataset_flickr8k.json is missing; configs/README.md says where to get it".
 std::string missing_text(const NamedFile& file);
 
+// Such a line, or one that says what is wrong, where a file or folder that a config names does not
+// exist, or is a file instead of a folder; "" where it can be used, as far as its kind shows.
+std::string problem_of_place(const NamedFile& file);
+
 // One such line for each file and folder of the data set that the config names and that does not
 // exist, or that is a file instead of a folder; data.boxes is left out, which not everybody reads.
 // Throws UsageError that names every key which the data set needs and the config leaves empty.

@@ -43,7 +43,7 @@ std::vector<NamedFile> named_files(const Section& config, const std::string& pat
   std::vector<NamedFile> files;
   for_values(config, path, [&](const std::string& key, const Section::Field& field) {
     if (!found(field, Trait::kFile, values) || !all_hold(field.rules, values)) return;
-    NamedFile file{.key = key, .path = *field.slot->string(), .needed_by = ""};
+    NamedFile file{.key = key, .path = *field.slot->string(), .needed_by = "", .doc = field.doc};
     if (const TraitRule* needed = found(field, Trait::kNeeded, values)) {
       const std::vector<ReadRule>& rules = needed->rules.empty() ? field.rules : needed->rules;
       file.needed_by = rules.empty() ? "every run" : deciding_choice(rules.front(), values);

@@ -15,6 +15,7 @@ struct NamedFile {
   std::string key;        // the config key, `data.images`
   std::string path;       // empty where it is not given
   std::string needed_by;  // the choice that needs it, `data.type coco`; empty if it may be left out
+  std::string doc{};      // what it is, as `saccade list config` says it
 };
 
 namespace config_detail {

@@ -1,55 +1,113 @@
 #include "experiments/commands/check_files.h"
 
+#include <algorithm>
 #include <filesystem>
-#include <optional>
+#include <numeric>
 #include <set>
 
 #include "captioning/data/data_places.h"
+#include "captioning/grounding/noun_boxes.h"
+#include "captioning/model/inputs.h"
 #include "captioning/runs/named_models.h"
+#include "captioning/text/word_vectors.h"
+#include "captioning/training/training_set.h"
 #include "core/base/error.h"
-#include "core/config/traits.h"
+#include "core/base/listing.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
-#include "vision/encoders/frozen_network.h"
 
 namespace saccade {
 
 namespace {
 
-// Why the file that a config names cannot be used; none if it is there. A checkpoint may be named
-// as a model.
-std::optional<std::string> problem_of(const NamedFile& file) {
-  std::error_code error;
-  if (std::filesystem::exists(file.path, error) || error) return std::nullopt;
-  if (file.key != "train.init_from" || !may_name_model(file.path)) return missing_text(file);
+// Why the file that a config names cannot be used; "" if it is there. A checkpoint may be named as
+// a model.
+std::string problem_of(const NamedFile& file) {
+  std::string problem = problem_of_place(file);
+  if (problem.empty() || file.key != "train.init_from" || !may_name_model(file.path))
+    return problem;
   try {
     checkpoint_of(file.path);
-    return std::nullopt;
+    return "";
   } catch (const CheckpointError& unknown) {
     return str(file.key, ": ", unknown.what());
   }
 }
 
+std::string found_boxes(const ExperimentConfig& config, const Dataset& dataset) {
+  std::vector<Index> all(dataset.images.size());
+  std::iota(all.begin(), all.end(), Index{0});
+  const auto boxes = read_photo_boxes(config.data.boxes, dataset, all);
+  const auto known =
+      std::count_if(all.begin(), all.end(), [&](Index image) { return boxes->knows(image); });
+  return "boxes of " + counted(static_cast<Index>(known), "image");
+}
+
+std::string found_vectors(const ExperimentConfig& config, const LoadedData& data) {
+  const WordVectors vectors =
+      read_word_vectors(config.decoder.embeddings.file, training_vocabulary(data, config.data),
+                        config.decoder.embedding);
+  return str("vectors of ", vectors.count(), " of the ", vectors.words(), " words");
+}
+
+std::string found_network(const ExperimentConfig& config) {
+  const InputPipeline pipeline(config.encoder);
+  if (!pipeline.frozen()) return "";  // training reads it once there is a model
+  const GridShape grid = pipeline.frozen_grid();
+  return str(grid.rows, " x ", grid.cols, " regions of ", grid.features, " features");
+}
+
 }  // namespace
+
+void check_contents(const ExperimentConfig& config, const LoadedData& data,
+                    std::vector<CheckedFile>& files) {
+  for (CheckedFile& one : files) {
+    if (one.state != FileState::kThere) continue;
+    try {
+      if (one.file.key == "data.boxes")
+        one.contents = found_boxes(config, data.dataset);
+      else if (one.file.key == "decoder.embeddings.file")
+        one.contents = found_vectors(config, data);
+      else if (one.file.key == "encoder.model" || one.file.key == "encoder.weights")
+        one.contents = found_network(config);
+    } catch (const Error& error) {
+      one.state = FileState::kUnusable;
+      one.problem = str(one.file.key, ": ", error.what());
+    }
+  }
+}
+
+std::vector<CheckedFile> checked_files(const ExperimentConfig& config) {
+  std::vector<CheckedFile> out;
+  for (NamedFile& file : named_files(config)) {
+    if (file.path.empty() && file.needed_by.empty()) continue;
+    CheckedFile one{.file = std::move(file), .problem = {}};
+    if (one.file.path.empty()) {
+      one.state = FileState::kNotGiven;
+      one.problem = str(one.file.key, " is not given and ", one.file.needed_by,
+                        " needs it; give it in the file or on the command line "
+                        "(configs/README.md says where published data and networks are)");
+    } else if (one.problem = problem_of(one.file); !one.problem.empty()) {
+      std::error_code error;
+      one.state = std::filesystem::exists(one.file.path, error) ? FileState::kUnusable
+                                                                : FileState::kMissing;
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
 
 void check_files(const std::vector<Arm>& arms) {
   std::string missing;
   std::set<std::string> reported;
-  std::vector<std::string> not_given;
   for (const Arm& arm : arms)
-    for (const NamedFile& file : named_files(arm.config)) {
-      if (file.path.empty() && file.needed_by.empty()) continue;
-      const std::optional<std::string> problem =
-          file.path.empty() ? std::nullopt : problem_of(file);
-      if (!file.path.empty() && !problem) continue;
-      if (!reported.insert(file.key + "=" + file.path).second) continue;
-      if (problem)
-        missing += (missing.empty() ? "" : "\n") + *problem;
+    for (const CheckedFile& one : checked_files(arm.config)) {
+      if (one.state == FileState::kThere || !reported.insert(one.problem).second) continue;
+      if (one.state == FileState::kNotGiven)
+        log::warn(one.problem);
       else
-        not_given.push_back(str(file.key, " is not given and ", file.needed_by,
-                                " needs it; give it in the file or on the command line"));
+        missing += (missing.empty() ? "" : "\n") + one.problem;
     }
-  for (const std::string& line : not_given) log::warn(line);
   if (!missing.empty()) throw DataError(missing);
 }
 

@@ -7,12 +7,12 @@
 
 #include "captioning/config/experiment_config.h"
 #include "captioning/data/photo_check.h"
-#include "captioning/grounding/configured_boxes.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/config/config.h"
 #include "core/io/atomic_file.h"
 #include "core/parallel/parallel.h"
+#include "experiments/commands/check_files.h"
 #include "experiments/commands/data_summary.h"
 #include "experiments/process/log.h"
 #include "experiments/process/progress.h"
@@ -59,12 +59,47 @@ PhotoCheck look_at_photos(const LoadedData& data, PhotoReading reading) {
   });
 }
 
+// Throws, with a line for each file, where one is missing or not given without which the images and
+// captions cannot be read.
+void require_captions(const std::vector<CheckedFile>& files) {
+  std::string lines;
+  bool missing = false, not_given = false;
+  for (const CheckedFile& one : files) {
+    if (one.problem.empty()) continue;
+    lines += (lines.empty() ? "" : "\n") + one.problem;
+    if (!one.file.key.starts_with("data.") || one.file.key == "data.boxes") continue;
+    (one.state == FileState::kNotGiven ? not_given : missing) = true;
+  }
+  if (not_given) throw UsageError(lines);
+  if (missing) throw DataError(lines);
+}
+
+// Says what is wrong with the other files, and whether one that the config names cannot be used.
+// One that is not given may still be given to another command.
+bool lacks_others(const std::vector<CheckedFile>& files) {
+  bool lacks = false;
+  for (const CheckedFile& one : files) {
+    if (one.problem.empty()) continue;
+    const bool named = one.state != FileState::kNotGiven;
+    (named ? log::error : log::warn)(one.problem);
+    lacks = lacks || named;
+  }
+  return lacks;
+}
+
 int run_data(const DataOptions& options) {
   const ExperimentConfig config =
       load_config<ExperimentConfig>(options.config, options.overrides).config;
-  require_configured_boxes(config.data);
+  std::vector<CheckedFile> files = checked_files(config);
+  try {
+    require_captions(files);
+  } catch (const Error&) {
+    std::cout << (options.json ? files_json(files) : files_text(files)) << std::flush;
+    throw;
+  }
   const LoadedData data = load_data(config.data);
   DataSummary summary = summarize(data, config);
+  check_contents(config, data, files);
   PhotoCheck photos;
   if (!options.no_photos) {
     const PhotoReading reading = options.decode ? PhotoReading::kDecode : PhotoReading::kHeader;
@@ -75,20 +110,24 @@ int run_data(const DataOptions& options) {
                       .missing = names_of(data.dataset, photos.missing),
                       .unreadable = names_of(data.dataset, photos.unreadable)};
   }
-  std::cout << (options.json ? summary_json(summary) : summary_text(summary)) << std::flush;
+  std::cout << (options.json ? summary_json(summary, files)
+                             : files_text(files) + summary_text(summary))
+            << std::flush;
+  const bool lacks = lacks_others(files);
   if (photos.photos > 0 && photos.usable() == 0) {
     log::error(str("none of ", counted(photos.photos, "photo"), " can be used",
                    photos.hint.empty() ? "" : "; ", photos.hint));
     return static_cast<int>(ExitCode::kData);
   }
-  if (options.out.empty()) return static_cast<int>(ExitCode::kOk);
-  std::error_code error;
-  fs::create_directories(options.out, error);
-  if (error) throw_io_error("make the directory", options.out, error.value());
-  for (const Split split : {Split::kTrain, Split::kVal, Split::kTest})
-    write_contact_sheet(data, photos, split,
-                        fs::path(options.out) / (std::string(split_name(split)) + ".png"));
-  return static_cast<int>(ExitCode::kOk);
+  if (!options.out.empty()) {
+    std::error_code error;
+    fs::create_directories(options.out, error);
+    if (error) throw_io_error("make the directory", options.out, error.value());
+    for (const Split split : {Split::kTrain, Split::kVal, Split::kTest})
+      write_contact_sheet(data, photos, split,
+                          fs::path(options.out) / (std::string(split_name(split)) + ".png"));
+  }
+  return static_cast<int>(lacks ? ExitCode::kData : ExitCode::kOk);
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include "captioning/training/training_set.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "experiments/commands/check_files.h"
+#include "experiments/process/plain_text.h"
 
 namespace saccade {
 
@@ -90,6 +92,23 @@ std::string histogram(const std::vector<Index>& lengths) {
   return out;
 }
 
+std::string text_of(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json json_of(std::span<const CheckedFile> files) {
+  Json out = Json::array();
+  for (const CheckedFile& one : files) {
+    out.push_back({{"key", one.file.key},
+                   {"path", one.file.path},
+                   {"state", enum_name(one.state)},
+                   {"what", one.file.doc}});
+    if (!one.problem.empty()) out.back()["problem"] = one.problem;
+    if (!one.contents.empty()) out.back()["contents"] = one.contents;
+  }
+  return out;
+}
+
 }  // namespace
 
 DataSummary summarize(const LoadedData& data, const ExperimentConfig& config) {
@@ -129,8 +148,26 @@ DataSummary summarize(const LoadedData& data, const ExperimentConfig& config) {
   return out;
 }
 
-std::string summary_json(const DataSummary& summary) {
-  Json json = {{"schema_version", 1}, {"dataset", summary.dataset}, {"digest", summary.digest}};
+std::string files_text(std::span<const CheckedFile> files) {
+  std::string out;
+  for (const CheckedFile& one : files) {
+    const std::string& note = one.state == FileState::kThere ? one.contents : one.file.doc;
+    out += str(enum_name(one.state), ": ", one.file.key);
+    if (!one.file.path.empty()) out += " = " + plain_text(one.file.path);
+    out += note.empty() ? "\n" : " (" + note + ")\n";
+  }
+  return out;
+}
+
+std::string files_json(std::span<const CheckedFile> files) {
+  return text_of({{"schema_version", 1}, {"files", json_of(files)}});
+}
+
+std::string summary_json(const DataSummary& summary, std::span<const CheckedFile> files) {
+  Json json = {{"schema_version", 1},
+               {"files", json_of(files)},
+               {"dataset", summary.dataset},
+               {"digest", summary.digest}};
   json["splits"] = Json::array();
   for (const SplitSummary& split : summary.splits) {
     Json entry = {{"name", split_name(split.split)},
@@ -156,7 +193,7 @@ std::string summary_json(const DataSummary& summary) {
     json["photos"] = {{"usable", summary.photos.usable},
                       {"missing", summary.photos.missing},
                       {"unreadable", summary.photos.unreadable}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of(json);
 }
 
 std::string summary_text(const DataSummary& summary) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 namespace saccade {
 
+struct CheckedFile;  // check_files.h
 struct ExperimentConfig;
 
 struct SplitSummary {
@@ -45,11 +47,18 @@ struct DataSummary {
 
 DataSummary summarize(const LoadedData& data, const ExperimentConfig& config);
 
-// {"schema_version", "dataset", "digest", "splits": [{"name", "images", "captions", "words",
-// "unknown_words", "unknown_share"}], "notes", "vocabulary_size", "cut_captions",
-// "too_long_captions", "lengths", "piece_lengths" (of a vocabulary of pieces), "samples",
-// "photos": {"usable", "missing", "unreadable"} where they were looked at}
-std::string summary_json(const DataSummary& summary);
+// The files and folders of the config, one line each: the state, the key, the path, and what was
+// found in it or, where it cannot be used, what it should be.
+std::string files_text(std::span<const CheckedFile> files);
+// {"schema_version", "files": [{"key", "path", "state": "there" | "missing" | "unusable" | "not
+// given", "what", "problem", "contents"}]}, the last two where there are any.
+std::string files_json(std::span<const CheckedFile> files);
+
+// {"schema_version", "files" as above, "dataset", "digest", "splits": [{"name", "images",
+// "captions", "words", "unknown_words", "unknown_share"}], "notes", "vocabulary_size",
+// "cut_captions", "too_long_captions", "lengths", "piece_lengths" (of a vocabulary of pieces),
+// "samples", "photos": {"usable", "missing", "unreadable"} where they were looked at}
+std::string summary_json(const DataSummary& summary, std::span<const CheckedFile> files);
 std::string summary_text(const DataSummary& summary);
 
 }  // namespace saccade

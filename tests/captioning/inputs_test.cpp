@@ -115,7 +115,8 @@ TEST_CASE("a config without data is refused with all keys that it needs") {
   config.type = DataKind::kFolder;
   config.images = "/nowhere/at/all";
   CHECK(message_of<DataError>([&] { load_data(config); }) ==
-        "data.images: /nowhere/at/all is missing; check the path");
+        "data.images: /nowhere/at/all is missing; check the path; configs/README.md says where "
+        "published data and networks are");
 }
 
 TEST_CASE("the pixels of a data set are those of the pipeline") {

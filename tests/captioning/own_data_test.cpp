@@ -202,6 +202,7 @@ TEST_CASE("every file and folder that is missing is named, with where to get it"
         "to get it");
   CHECK_THAT(lines[1], Contains("data.images: nowhere/photos is missing; check the path, which "
                                 "starts at /"));
+  CHECK_THAT(lines[1], Contains("; configs/README.md says where published data and networks are"));
   config.images = folder.write("photos", "x").string();
   CHECK_THAT(missing_places(config)[1], Contains("is a file; name the folder of the images"));
   config.type = DataKind::kFolder;

@@ -62,6 +62,51 @@ expect 0 "$saccade" train tiny.yaml --out unwatched "$@" train.watch_maps=false
   fail "train.watch_maps is false, and metrics.jsonl has metrics of the maps"
 expect 3 "$saccade" train tiny.yaml --out boxless "$@" data.boxes=none.json
 one_error "none.json" "data.boxes"
+# `data` says of each file of the config whether it is there, what it is, and where to read how to get it. What
+# can be read is described all the same.
+others="encoder.type=onnx encoder.layer=x decoder.embeddings.source=file decoder.embedding=2"
+expect 3 "$saccade" data tiny.yaml "$@" $others data.boxes=none.json encoder.model=mobilenet.onnx \
+  decoder.embeddings.file=words.txt train.init_from=no/run
+wants "there: data.images = pictures" out
+wants "missing: data.boxes = none.json (boxes of the objects in the photos" out
+wants "missing: encoder.model = mobilenet.onnx (path of the .onnx file)" out
+wants "train: 10 images" out
+for text in "data.boxes: none.json is missing; check the path, which starts at $PWD; configs/README.md" \
+  "encoder.model: mobilenet.onnx is missing; configs/README.md says where to get it" \
+  "decoder.embeddings.file: words.txt is missing; " "train.init_from: no/run is missing; check the path"; do
+  wants "error: $text" err
+done
+[ "$(grep -c '^error: ' err)" -eq 4 ] || fail "not one error for each of the four files"
+expect 3 "$saccade" data tiny.yaml "$@" data.boxes=none.json --json
+[ "$(json out /files/0/key) $(json out /files/0/state)" = "data.images there" ] || fail "the photos are there"
+[ "$(json out /files/1/key) $(json out /files/1/state)" = "data.boxes missing" ] || fail "the boxes are missing"
+wants "where published data" <(json out /files/1/problem)
+[ "$(json out /splits/0/images)" -eq 10 ] || fail "the images were not counted"
+# What is there is opened.
+printf 'red 1 2\nsquare 3 4\n' >words.txt
+expect 0 "$saccade" data tiny.yaml "$@" data.boxes=boxes.json decoder.embedding=2 \
+  decoder.embeddings.source=file decoder.embeddings.file=words.txt
+wants "there: data.boxes = boxes.json (boxes of 1 image)" out
+wants "there: decoder.embeddings.file = words.txt (vectors of 2 of the " out
+[ ! -s err ] || fail "nothing is missing, and there is a message"
+head -c 3000 /dev/zero >damaged.onnx
+expect 3 "$saccade" data tiny.yaml "$@" $others data.boxes=pictures encoder.model=damaged.onnx \
+  decoder.embeddings.file=boxes.json
+for text in "data.boxes = pictures" "encoder.model = damaged.onnx" "decoder.embeddings.file = boxes.json"; do
+  wants "unusable: $text" out
+done
+wants "data.boxes: pictures: has no folder Annotations" err
+# What is not given may be given to another command, unless the captions cannot be read without it.
+expect 0 "$saccade" data tiny.yaml "$@" encoder.type=onnx encoder.layer=x
+wants "not given: encoder.model (path of the .onnx file)" out
+wants "warning: encoder.model is not given and encoder.type onnx needs it" err
+expect 2 "$saccade" data tiny.yaml data.type=karpathy data.annotations=none.json
+wants "data.images is not given and data.type karpathy needs it" err
+wants "data.annotations: none.json is missing" err
+expect 3 "$saccade" data tiny.yaml data.type=karpathy data.annotations=none.json data.images=boxes.json --json
+[ "$(json out /files/1/state)" = unusable ] || fail "a file is taken as the folder of the photos"
+wants "data.images: boxes.json is a file; name the folder of the images" err
+
 sed -i 's/100, 100\]/100]/' boxes.json
 expect 3 "$saccade" evaluate folder --boxes boxes.json
 one_error "boxes.json: annotations[0].bbox" "[x, y, width, height]"
@@ -111,7 +156,6 @@ expect 3 "$saccade" train tiny.yaml --out x encoder.type=onnx encoder.model=no.o
 one_error "no.onnx"
 expect 3 "$saccade" inspect no.onnx
 one_error "no.onnx"
-head -c 3000 /dev/zero >damaged.onnx
 expect 3 "$saccade" inspect damaged.onnx
 one_error "damaged.onnx"
 expect 2 "$saccade" train tiny.yaml --out x encoder.type=onnx
