@@ -14,6 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What the files of an image may be called: its own name, and the number of the photo with which
+// Flickr8k's names begin, which is the whole name in Flickr30k.
+std::vector<std::string> names_of(const std::string& id) {
+  const std::string name = fs::path(id).stem().string();
+  const std::string number = name.substr(0, name.find('_'));
+  const bool digits = number.find_first_not_of("0123456789") == std::string::npos;
+  if (number.empty() || number == name || !digits) return {name};
+  return {name, number};
+}
+
 // Names places in messages.
 class XmlPlace {
  public:
@@ -106,11 +116,13 @@ EntityBoxes::EntityBoxes(const fs::path& folder, const Dataset& dataset,
                           "; a folder of boxes is Flickr30k Entities, unpacked"));
     }
   for (const Index image : images) {
-    const fs::path name = fs::path(dataset.images[static_cast<std::size_t>(image)].id).stem();
-    const fs::path annotation = folder / "Annotations" / (name.string() + ".xml");
-    const fs::path sentences = folder / "Sentences" / (name.string() + ".txt");
-    if (!fs::exists(annotation, error) && !fs::exists(sentences, error)) continue;
-    photos_.emplace(image, read_photo(annotation, sentences));
+    for (const std::string& name : names_of(dataset.images[static_cast<std::size_t>(image)].id)) {
+      const fs::path annotation = folder / "Annotations" / (name + ".xml");
+      const fs::path sentences = folder / "Sentences" / (name + ".txt");
+      if (!fs::exists(annotation, error) && !fs::exists(sentences, error)) continue;
+      photos_.emplace(image, read_photo(annotation, sentences));
+      break;
+    }
   }
 }
 

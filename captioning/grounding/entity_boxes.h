@@ -17,8 +17,9 @@ namespace saccade {
 // what cannot be seen) are not nouns.
 class EntityBoxes : public PhotoBoxes {
  public:
-  // Reads the files of `images`, by name. Images without files are not known. Throws DataError that
-  // names file and line.
+  // Reads the files of `images`, by name: that of the image or, as Flickr30k calls its photos, the
+  // number with which it begins, `1000268201` of 1000268201_693b08cb0e.jpg. Images without files
+  // are not known. Throws DataError that names file and line.
   EntityBoxes(const std::filesystem::path& folder, const Dataset& dataset,
               std::span<const Index> images);
 

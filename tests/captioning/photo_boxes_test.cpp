@@ -199,6 +199,30 @@ TEST_CASE("Flickr30k Entities mark phrases, and the last word of a phrase is the
   CHECK(nouns[0].boxes[0].height == 50);
 }
 
+TEST_CASE("Entities of Flickr30k are found for the photos of Flickr8k by their numbers") {
+  const TempFolder folder("entities");
+  const auto add = [&](const std::string& name) {
+    write(folder.path() / ("Annotations/" + name + ".xml"), kAnnotation);
+    write(folder.path() / ("Sentences/" + name + ".txt"), kSentences);
+  };
+  add("1000268201");
+  Dataset dataset = photos();
+  const auto knows = [&](const std::string& id) {
+    dataset.images[1].id = id;
+    add(std::filesystem::path(dataset.images[0].id).stem().string());  // so that one is known
+    return read_photo_boxes(folder.path(), dataset, kBoth)->knows(1);
+  };
+  CHECK(knows("1000268201_693b08cb0e.jpg"));
+  CHECK(knows("1000268201.jpg"));
+  CHECK_FALSE(knows("100026820_693b08cb0e.jpg"));
+  CHECK_FALSE(knows("x1000268201_693b08cb0e.jpg"));
+  CHECK_FALSE(knows("a_693b08cb0e.jpg"));  // no number, although a.xml is there
+  // The whole name comes first.
+  add("1000268201_693b08cb0e");
+  std::ofstream(folder.path() / "Annotations/1000268201.xml") << "broken";
+  CHECK(knows("1000268201_693b08cb0e.jpg"));
+}
+
 TEST_CASE("broken Entities are refused with file, line and remedy") {
   const Entities files;
   struct Broken {
