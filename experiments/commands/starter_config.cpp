@@ -91,27 +91,68 @@ void choose_data(const OwnData& data, ChoiceList& out) {
           "99 % of the training captions have no more words; longer ones are cut");
 }
 
-void choose_network(const StarterNetwork& network, bool flips, const TrainingSize& size,
-                    ChoiceList& out) {
+// What supervises attention and scores wide features is worth its weights only with many captions.
+// Flickr8k, where it was measured, has 30,000.
+constexpr Index kManyCaptions = 2000;
+
+// The layers of the grid: two, where the network offers them, by the recipe of flickr8k-soft.yaml.
+void choose_layers(const StarterNetwork& network, const CaptionFacts& facts, ChoiceList& out) {
+  const std::string regions =
+      str(network.grid.rows, " x ", network.grid.cols, " regions of ", network.features);
+  if (network.earlier.empty()) {
+    out.add("encoder.layer", yaml_text(network.layer),
+            str("the network's last layer that is a grid: ", regions,
+                " features; alone, because the network has no earlier layer of this grid that "
+                "could be joined with it"));
+    return;
+  }
+  const std::string layers =
+      "[" + yaml_text(network.earlier) + ", " + yaml_text(network.layer) + "]";
+  out.add(
+      "encoder.layers", layers,
+      str("the network's last layer that is a grid, ", regions,
+          " features, joined with an earlier one of ", network.earlier_features,
+          " features; each is normalised. With a MobileNetV2 on Flickr8k the maps of such a "
+          "grid lie on things, where those of the last layer alone do not (configs/README.md)"));
+  if (facts.captions >= kManyCaptions)
+    out.add("encoder.keys", layers, "attention scores these features as they are");
+}
+
+// The size of the features on disk, "5.4 GB".
+std::string cache_size(const StarterNetwork& network, Index photos, Index views) {
+  constexpr double kBytes = 2, kMega = 1e6, kGiga = 1e9;  // of a 16-bit number
+  const double size = kBytes * static_cast<double>(photos * views * network.grid.cells()) *
+                      static_cast<double>(network.features + network.earlier_features);
+  return size < kGiga ? str(static_cast<Index>(std::ceil(size / kMega)), " MB")
+                      : decimal(std::round(size / kGiga * 10) / 10) + " GB";
+}
+
+void choose_network(const StarterNetwork& network, const OwnData& data, bool flips,
+                    const TrainingSize& size, ChoiceList& out) {
+  constexpr Index kViews = 2, kLarge = 320;
   out.fact("encoder.type", "onnx");
   out.fact("encoder.model", yaml_text(network.file));
-  out.add("encoder.layer", yaml_text(network.layer),
-          str("the network's last layer that is a grid: ", network.grid.rows, " x ",
-              network.grid.cols, " regions of ", network.features, " features"));
+  choose_layers(network, data.captions, out);
   out.add("encoder.image_size", network.image_size,
-          "larger photos than the network was trained on: a region then sees a part of the photo "
-          "and not all of it");
+          network.image_size >= kLarge
+              ? "larger photos than most networks are trained on: a region then sees a part of the "
+                "photo and not all of it"
+              : str("the file takes no larger photos, such as ", kLarge,
+                    ", in which a region would see less of the photo"));
   out.add("encoder.pixels", network.imagenet_pixels ? "imagenet" : "plain",
           network.imagenet_pixels
               ? "the file was written by PyTorch, and torchvision's networks are trained on such "
                 "pixels; check what the network's page says"
               : "pixels from -1 to 1, as networks of TensorFlow take them; those of PyTorch need "
                 "imagenet; check what the network's page says");
-  out.add("encoder.project", size.width, "fewer numbers to learn from few captions");
-  out.add("encoder.cache", "runs/cache", "features are computed once and kept in this folder");
+  out.add("encoder.project", size.width,
+          "contexts are made of fewer numbers, of which captions can teach what they mean");
+  out.add("encoder.cache", "runs/cache",
+          str("features are computed once and kept in this folder, about ",
+              cache_size(network, data.train, flips ? kViews : 1), " of the training photos"));
   out.fact("encoder.half", "true");
   if (flips)
-    out.add("encoder.augment.views", 2,
+    out.add("encoder.augment.views", kViews,
             "each photo is also learned mirrored, because hardly a caption says left or right");
 }
 
@@ -119,7 +160,7 @@ void choose_encoder(const OwnData& data, const std::optional<StarterNetwork>& ne
                     const TrainingSize& size, ChoiceList& out) {
   const bool flips = 100 * data.captions.sides <= data.captions.captions;
   if (network) {
-    choose_network(*network, flips, size, out);
+    choose_network(*network, data, flips, size, out);
   } else {
     out.add("encoder.type", "cnn",
             "a small network that needs no file and is trained from scratch; it learns colours and "
@@ -135,7 +176,32 @@ void choose_encoder(const OwnData& data, const std::optional<StarterNetwork>& ne
             network ? "" : "and mirrored, because hardly a caption says left or right");
 }
 
-void choose_training(const OwnData& data, const TrainingSize& size, ChoiceList& out) {
+// A localizer, where there are regions of a pretrained network and captions to learn from.
+void choose_supervision(const CaptionFacts& facts, const std::optional<StarterNetwork>& network,
+                        ChoiceList& out) {
+  if (!network) return;
+  const std::string section = "objective.supervision.localizer.";
+  const std::string what =
+      "a localizer learns from the captions alone which regions go with which words, and pulls "
+      "maps there";
+  if (network->earlier.empty() || facts.captions < kManyCaptions) {
+    out.add(section + "weight", "0",
+            str(what, "; none here: it was measured with two layers and 30,000 captions, and ",
+                network->earlier.empty()
+                    ? std::string("this network gives one layer")
+                    : str(counted(facts.captions, "caption"), " show each word too seldom")));
+    return;
+  }
+  out.add(section + "weight", 1,
+          what +
+              ". With Flickr8k, maps lie more on things and captions are as good or better "
+              "(configs/README.md)");
+  out.fact(section + "smoothing", "0.7");
+  out.add(section + "centre", "0.15", "people put what they photograph in the middle");
+}
+
+void choose_training(const OwnData& data, const std::optional<StarterNetwork>& network,
+                     const TrainingSize& size, ChoiceList& out) {
   const std::string captions = counted(data.captions.captions, "training caption");
   out.fact("attention.score", "additive");
   out.fact("attention.gate", "scalar");
@@ -149,6 +215,7 @@ void choose_training(const OwnData& data, const TrainingSize& size, ChoiceList& 
   out.add("decoder.dropout", "0.5", "against learning by heart");
   out.fact("objective.doubly_stochastic", "0");
   out.add("objective.label_smoothing", "0.1", "against learning by heart");
+  choose_supervision(data.captions, network, out);
   out.fact("optimizer.type", "adam");
   out.fact("optimizer.lr", size.width < 512 ? "1e-3" : "6e-4");
   out.fact("optimizer.clip_norm", "5");
@@ -159,6 +226,10 @@ void choose_training(const OwnData& data, const TrainingSize& size, ChoiceList& 
     out.add("optimizer.ema", size.updates >= 2000 ? "0.999" : "0.99",
             "the model is the average of the weights of the last updates");
   out.add("train.batch", size.batch, str("captions per update, of ", captions));
+  constexpr Index kLongEpoch = 10000;
+  if (data.captions.captions >= kLongEpoch && data.captions.most_per_photo > 1)
+    out.add("train.captions", "whole_images",
+            "the captions of a photo are learned together, which takes half of the time");
   if (size.batch < 32) out.fact("train.shard", std::to_string(size.batch / 2));
   out.add("train.stop", str(size.epochs, "e"),
           str("about ", size.updates, " updates; few captions need more epochs"));
@@ -213,6 +284,29 @@ std::string comment(const std::string& written, std::size_t indent) {
   return out + line + "\n";
 }
 
+bool has_activation(const OnnxLayer& layer) {
+  for (const char* type : {"ReLU", "Clip", "Swish", "Mish", "Gelu"})
+    if (layer.type.find(type) != std::string::npos) return true;
+  return false;
+}
+
+// Sets the earlier layer of a network whose last layer is known.
+void find_earlier(const std::vector<OnnxLayer>& layers, StarterNetwork& found) {
+  const OnnxLayer* earlier = nullptr;
+  for (const OnnxLayer& layer : layers) {
+    if (layer.shape.size() != 4 || layer.shape[2] != found.grid.rows ||
+        layer.shape[3] != found.grid.cols)
+      continue;
+    if (!earlier && has_activation(layer) && 2 * layer.shape[1] >= found.features) {
+      earlier = &layer;
+    } else if (earlier && layer.type.starts_with("Convolution")) {
+      found.earlier = earlier->name;
+      found.earlier_features = earlier->shape[1];
+      return;
+    }
+  }
+}
+
 }  // namespace
 
 StarterNetwork find_network(const std::string& file) {
@@ -221,13 +315,15 @@ StarterNetwork find_network(const std::string& file) {
   // A network of fixed input size can be run at that size alone.
   for (const Index image_size : {320, 224, 299, 256}) {
     StarterNetwork found{.file = file, .layer = "", .image_size = image_size};
-    for (const OnnxLayer& layer : list_onnx_layers(file, image_size)) {
+    const std::vector<OnnxLayer> layers = list_onnx_layers(file, image_size);
+    for (const OnnxLayer& layer : layers) {
       if (layer.shape.size() != 4 || !fits(layer.shape[2]) || !fits(layer.shape[3])) continue;
       found.layer = layer.name;
       found.features = layer.shape[1];
       found.grid = {.rows = layer.shape[2], .cols = layer.shape[3]};
     }
     if (found.layer.empty()) continue;
+    find_earlier(layers, found);
     found.imagenet_pixels = onnx_producer(file) == "pytorch";
     return found;
   }
@@ -257,7 +353,7 @@ std::vector<Choice> choose(const std::string& name, const OwnData& data,
   out.fact("name", yaml_text(name));
   choose_data(data, out);
   choose_encoder(data, network, size, out);
-  choose_training(data, size, out);
+  choose_training(data, network, size, out);
   return out.take();
 }
 

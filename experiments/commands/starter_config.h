@@ -16,17 +16,23 @@ struct Choice {
   std::string key, value, why;
 };
 
-// A frozen network from an ONNX file, and which of its layers is the grid.
+// A frozen network from an ONNX file, and which of its layers make up the grid.
 struct StarterNetwork {
   std::string file, layer;
   Index image_size = 0;
   GridSize grid{};
   Index features = 0;
   bool imagenet_pixels = false;  // the file is PyTorch's, whose networks take such pixels
+  // A layer at the beginning of the same stage that can be joined with `layer`; "" if there is
+  // none.
+  std::string earlier{};
+  Index earlier_features = 0;
 };
 
-// Finds the layer of a network that suits as a grid: the last one that still has rows and columns.
-// Throws DataError where the file is no network that can be run, or has no such layer.
+// Finds the layers of a network that suit as a grid: the last one that still has rows and columns,
+// and the first activation on the same grid that has at least half as many features and further
+// convolutions behind it. In the MobileNetV2 of configs/ these are its t168 and conv42_relu6.
+// Throws DataError where the file is no network that can be run, or has no such last layer.
 StarterNetwork find_network(const std::string& file);
 
 // How long to train: the data decide.

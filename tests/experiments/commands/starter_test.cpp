@@ -7,13 +7,23 @@
 #include "core/base/error.h"
 #include "experiments/commands/starter_config.h"
 #include "tests/support/catch.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/published_data.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
+#include "vision/encoders/onnx_encoder.h"
 
 namespace saccade::test {
 namespace {
 
 using Catch::Matchers::Contains;
+
+const StarterNetwork kNetwork{.file = "my net.onnx",
+                              .layer = "block 5/out:0",
+                              .image_size = 320,
+                              .grid = {10, 10},
+                              .features = 1280,
+                              .imagenet_pixels = true};
 
 // `photos` pictures whose captions all have six words; the last of them is another one for each.
 OwnData own_data(Index photos, Index per_photo) {
@@ -59,17 +69,15 @@ ExperimentConfig config_in(const std::string& yaml) {
 }  // namespace
 
 TEST_CASE("what is written can be read, whatever the size of the data and the encoder") {
-  const StarterNetwork network{.file = "my net.onnx",
-                               .layer = "block 5/out:0",
-                               .image_size = 320,
-                               .grid = {10, 10},
-                               .features = 1280,
-                               .imagenet_pixels = true};
+  StarterNetwork both = kNetwork;
+  both.earlier = "block 4, [wide]";
+  both.earlier_features = 960;
+  const std::vector<std::optional<StarterNetwork>> networks{std::nullopt, kNetwork, both};
   for (const Index photos : {2, 20, 200, 2000, 8000}) {
-    for (const bool with_network : {false, true}) {
+    for (const std::optional<StarterNetwork>& network : networks) {
       const OwnData data = own_data(photos, 5);
-      const auto choices =
-          choose("mine", data, with_network ? std::optional(network) : std::nullopt);
+      const bool one_layer = network && network->earlier.empty();
+      const auto choices = choose("mine", data, network);
       const std::string yaml =
           starter_yaml({"a fact", "a name with\na line end"}, choices, "saccade");
       INFO(yaml);
@@ -80,8 +88,15 @@ TEST_CASE("what is written can be read, whatever the size of the data and the en
       CHECK(config.data.split.val == 0.1);
       CHECK(config.search.max_length == config.data.max_length);
       CHECK(config.train.early_stop.patience > 0);
-      CHECK(config.encoder.model == (with_network ? "my net.onnx" : ""));
-      CHECK(config.encoder.layer == (with_network ? "block 5/out:0" : ""));
+      CHECK(config.encoder.model == (network ? "my net.onnx" : ""));
+      CHECK(config.encoder.layer == (one_layer ? "block 5/out:0" : ""));
+      const bool joined = network && !one_layer, many = photos * 5 >= 2000;
+      CHECK(config.encoder.layers ==
+            (joined ? std::vector<std::string>{"block 4, [wide]", "block 5/out:0"}
+                    : std::vector<std::string>{}));
+      CHECK(config.encoder.keys ==
+            (joined && many ? config.encoder.layers : std::vector<std::string>{}));
+      CHECK(config.objective.supervision.localizer.weight == (joined && many ? 1 : 0));
       CHECK_THAT(yaml, Contains("# a fact\n") && Contains("# a name with a line end\n"));
       // Every value that is more than a fact stands below its reason.
       for (const Choice& choice : choices) {
@@ -96,6 +111,91 @@ TEST_CASE("what is written can be read, whatever the size of the data and the en
       }
     }
   }
+}
+
+TEST_CASE("many captions and a network with two layers give the recipe of flickr8k-soft") {
+  StarterNetwork network = kNetwork;
+  network.earlier = "early";
+  network.earlier_features = 960;
+  OwnData data = own_data(6000, 5);
+  const auto values = values_of(choose("mine", data, network));
+  const std::string layers = "[early, \"block 5/out:0\"]";
+  CHECK(values.at("encoder.layers") == layers);
+  CHECK(values.at("encoder.keys") == layers);
+  CHECK(values.at("encoder.image_size") == "320");
+  CHECK(values.at("encoder.project") == "512");
+  CHECK(values.at("encoder.augment.views") == "2");
+  CHECK(values.at("objective.supervision.localizer.weight") == "1");
+  CHECK(values.at("objective.supervision.localizer.smoothing") == "0.7");
+  CHECK(values.at("objective.supervision.localizer.centre") == "0.15");
+  CHECK(values.at("train.captions") == "whole_images");
+  CHECK(values.at("optimizer.lr") == "6e-4");
+
+  // What is left out is told with its reason, and so is the size of the features on disk: 6,000
+  // photos in two views, 100 regions of 2,240 features of two bytes.
+  const auto why = [](const std::vector<Choice>& choices, const std::string& key) {
+    for (const Choice& choice : choices)
+      if (choice.key == key) return choice.why;
+    return std::string();
+  };
+  CHECK_THAT(why(choose("mine", data, network), "encoder.cache"), Contains("about 5.4 GB"));
+  const auto alone = choose("mine", data, kNetwork);
+  CHECK_THAT(why(alone, "encoder.layer"), Contains("alone, because the network has no earlier"));
+  CHECK_THAT(why(alone, "objective.supervision.localizer.weight"), Contains("gives one layer"));
+  CHECK_THAT(
+      why(choose("mine", own_data(20, 1), network), "objective.supervision.localizer.weight"),
+      Contains("20 captions show each word too seldom"));
+  CHECK(values_of(choose("mine", own_data(20, 1), network)).count("train.captions") == 0);
+  CHECK(values_of(choose("mine", own_data(20000, 1), network)).count("train.captions") == 0);
+  CHECK(values_of(choose("mine", data, std::nullopt))
+            .count("objective.supervision.localizer.weight") == 0);
+}
+
+TEST_CASE("of a network the last layer with a grid is taken, and an early one of the same grid") {
+  const TempFolder folder("starter");
+  const std::vector<Index> two{2, 2}, same{1, 1, 1, 1};
+  OnnxFile file(320, 320);
+  std::string x = "image";
+  Index channels = 3;
+  const auto add = [&](const std::string& name, Index features, const OnnxAttributes& attributes) {
+    x = file.conv(name, x, {features, channels, 3, 3}, attributes);
+    x = file.node("Relu", name + "_relu", {x});
+    channels = features;
+  };
+  for (const char* name : {"a", "b", "c", "d"}) add(name, 4, {{"strides", two}, {"pads", same}});
+  add("narrow", 8, {{"strides", two}, {"pads", same}});
+  const auto find = [&] {
+    file.save(folder / "net.onnx", x);
+    return find_network(folder / "net.onnx");
+  };
+  // The last stage has a single layer.
+  const StarterNetwork single = find();
+  CHECK(single.grid.rows == 10);
+  CHECK(single.features == 8);
+  CHECK(single.earlier.empty());
+  // The first one has less than half as many features as the last.
+  add("wide", 24, {{"pads", same}});
+  add("middle", 30, {{"pads", same}});
+  add("last", 32, {{"pads", same}});
+  const StarterNetwork found = find();
+  CHECK(found.image_size == 320);
+  CHECK(found.features == 32);
+  CHECK(found.earlier == "wide_relu");
+  CHECK(found.earlier_features == 24);
+  CHECK_FALSE(found.layer == found.earlier);
+  // Both can be joined.
+  const OnnxEncoder encoder({.model = folder / "net.onnx",
+                             .layers = {found.earlier, found.layer},
+                             .norm = FeatureNorm::kLayerNorm,
+                             .image_size = found.image_size});
+  CHECK(encoder.grid().features == 56);
+
+  const std::filesystem::path published = data_folder("backbones");
+  if (published.empty()) return;
+  const StarterNetwork mobilenet = find_network(published / "mobilenet_v2_1.0_224.onnx");
+  CHECK(mobilenet.layer == "t168");
+  CHECK(mobilenet.earlier == "conv42_relu6");
+  CHECK(mobilenet.image_size == 320);
 }
 
 TEST_CASE("fewer captions give a smaller decoder, smaller batches and more epochs") {
