@@ -19,8 +19,8 @@ Var dot_score(Var keys, Var query, Real scale, Index group);
 // z[r] = sum_l weights[r, l] features[m, l, :] where chosen[r] < 0 (the expectation), and
 // features[m, chosen[r], :] otherwise (a hard choice), with m = r / group;  features [M, L, D],
 // weights [R, L] -> [R, D]. An empty `chosen` means the expectation in every row. The weights of
-// hard rows get no gradient. Throws ShapeError, too, where weights have not L columns, `chosen` has
-// another number of rows, or a choice is L or more.
+// hard rows get no gradient. Throws ShapeError, too, where weights do not have L columns, `chosen`
+// has another number of rows, or a choice is L or more.
 Var context(Var features, Var weights, std::span<const int> chosen, Index group);
 // What coverage() counts: sums on both sides of their targets, or only those below. Training reads
 // it; a mechanism does not need it.
@@ -29,7 +29,7 @@ enum class CoverageSides { kBoth, kBelow };
 // (kBoth) or max(0, x) (kBelow). With targets of 1 and both sides it is the doubly stochastic
 // penalty (Xu et al. 2015, section 4.2.1). weights_t [R_t, L], where R_t never increases and row b
 // of step t belongs to caption b; targets [B]. Throws ShapeError without a step, where the first
-// step has not B rows, and where a later one has more rows or another L.
+// step does not have B rows, and where a later one has more rows or another L.
 Var coverage(std::span<const Var> weights, std::span<const Real> targets, CoverageSides sides);
 
 }  // namespace ops

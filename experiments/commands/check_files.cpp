@@ -80,6 +80,10 @@ void check_contents(const ExperimentConfig& config, const LoadedData& data,
 std::vector<CheckedFile> checked_files(const ExperimentConfig& config) {
   std::vector<CheckedFile> out;
   for (NamedFile& file : named_files(config)) {
+    // This loss belongs to a higher layer than the key, whose declaration cannot name it.
+    const double boxes = config.objective.supervision.boxes;
+    if (file.key == "data.boxes" && boxes > 0)
+      file.needed_by = str("objective.supervision.boxes ", boxes);
     if (file.path.empty() && file.needed_by.empty()) continue;
     CheckedFile one{.file = std::move(file), .problem = {}};
     if (one.file.path.empty()) {

@@ -17,7 +17,8 @@ struct InputView;
 // and columns of a map are of the L regions in reading order; those before are of tokens without a
 // place (of a rollout, what lands on them is in column 0). The map of words has a row for each
 // word; column 0 is <bos>, and column s is word s - 1. Row r is one byte per weight in base64,
-// low[r] + (high[r] - low[r]) byte / 255, because some rows are on one place and others are even.
+// low[r] + (high[r] - low[r]) byte / 255, because some rows have their weight on one place, and
+// others everywhere.
 //
 // null where neither the model's regions nor its words attend to each other. The picture is encoded
 // once more. Maps of mixtures of regions are left out, and the heads of a layer are joined to their

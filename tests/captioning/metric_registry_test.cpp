@@ -46,7 +46,7 @@ TEST_CASE("a variant inherits what holds for it, too") {
   CHECK(metric("Bleu_4").headline);
   CHECK(!metric("Bleu_4_no_bp").headline);
   CHECK(metric("CIDEr_external").measured_by == kMeasuredByScore);
-  // A variant with a line of its own is what that line says.
+  // Where a variant has a line of its own, that line holds.
   CHECK(metric("references_attention_correctness_over_uniform").headline);
   CHECK((metric("references_pointing_15px").measured_by & kMeasuredByValidation) != 0);
   // Only the variants that a metric names exist, each prefix once and in one order.

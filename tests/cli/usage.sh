@@ -95,6 +95,10 @@ for key in data.annotations data.images encoder.model; do
   wants "$key is not given and " err
 done
 wants "tiny.yaml: no mistakes" out
+expect 0 "$saccade" config check tiny.yaml data.type=folder data.images=. objective.supervision.boxes=0.5
+wants "data.boxes is not given and objective.supervision.boxes 0.5 needs it" err
+expect 0 "$saccade" config check tiny.yaml objective.supervision.boxes=0.5 # scenes know their boxes
+[ ! -s err ] || fail "boxes of scenes are asked for"
 
 for command in train evaluate caption overlay compare report serve score runs new data inspect convert list config; do
   expect 0 "$saccade" $command --help
