@@ -176,8 +176,9 @@ CommandRun bind_new(Options& options) {
                "JSON, Karpathy's JSON or Flickr8k's token file, recognised by the content",
                "FILE", Need::kRequired);
   options.text("--encoder", args->encoder,
-               "pretrained network that describes the photos (default: a small network that needs "
-               "no file and learns from these photos alone)",
+               "pretrained network that describes the photos, of which the last layer with a grid "
+               "is taken, joined with an earlier one where it has one (default: a small network "
+               "that needs no file and learns from these photos alone)",
                "FILE.onnx");
   options.text("--out", args->out, "the config to write (default: NAME.yaml)", "FILE");
   options.flag("--json", args->json, "print a JSON object with what was found and chosen");

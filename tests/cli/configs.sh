@@ -27,6 +27,11 @@ for config in "$configs"/*.yaml; do
 done
 [ $checked -gt 20 ] || fail "only $checked configs were found in $configs"
 
+# One arm of a study is trained by its keys on the command line, as the page says of this one.
+expect 0 "$saccade" config check "$configs/flickr8k-grounding.yaml" encoder.layer= 'encoder.layers=[conv39_relu6,t168]' \
+  'encoder.keys=[conv39_relu6]' objective.supervision.localizer.weight=0.5 train.captions=all train.stop=3e
+wants "as a run of saccade train; saccade compare refuses it" out
+
 # The check would notice a mistake.
 sed 's/selection: soft/selection: sfot/' "$configs/flickr8k-paper.yaml" >wrong.yaml
 expect 2 "$saccade" config check wrong.yaml
