@@ -77,6 +77,8 @@ class EncodedPictures {
   std::vector<std::vector<DecodedCaption>> force_decode(
       std::span<const std::vector<std::vector<int>>> captions, const SearchOptions& options,
       std::uint64_t first_image) const;
+  // What a search reads of each member's encoding, which lives as long as the object.
+  std::span<const SearchMember> members() const { return members_; }
 
  private:
   struct Encoding {

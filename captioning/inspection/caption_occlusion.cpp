@@ -17,12 +17,6 @@ std::vector<int> ids_of(const DecodedWord& word) {
 
 void add_effects(const CaptionModel& model, const AttentionConfig& attention,
                  const InputView& input, const SearchOptions& options, DecodedCaption& caption) {
-  std::vector<int> ids;
-  for (const DecodedWord& word : caption.words)
-    for (const int id : ids_of(word)) {
-      SACCADE_ASSERT(id >= 0, "a word without an id has no pieces");
-      ids.push_back(id);
-    }
   Arena arena;
   Tape tape(arena);
   tape.set_recording(false);
@@ -30,6 +24,17 @@ void add_effects(const CaptionModel& model, const AttentionConfig& attention,
   const SearchMember member{.decoder = &model.decoder(),
                             .parameters = model.parameters().views(),
                             .images = model.encode(tape, input).values()};
+  add_effects(member, attention, options, caption);
+}
+
+void add_effects(const SearchMember& member, const AttentionConfig& attention,
+                 const SearchOptions& options, DecodedCaption& caption) {
+  std::vector<int> ids;
+  for (const DecodedWord& word : caption.words)
+    for (const int id : ids_of(word)) {
+      SACCADE_ASSERT(id >= 0, "a word without an id has no pieces");
+      ids.push_back(id);
+    }
   const Tensor effects =
       region_effects(member, SpecialWords{}, ids, options, removal_of(attention));
   Index row = 0;
@@ -39,6 +44,12 @@ void add_effects(const CaptionModel& model, const AttentionConfig& attention,
       for (std::size_t l = 0; l < word.effects.size(); ++l)
         word.effects[l] += static_cast<float>(effects.view().row(row)[l]);
   }
+}
+
+Index occlusion_steps(const DecodedCaption& caption, Index regions) {
+  std::size_t ids = 0;
+  for (const DecodedWord& word : caption.words) ids += ids_of(word).size();
+  return static_cast<Index>(ids) * regions;
 }
 
 }  // namespace saccade

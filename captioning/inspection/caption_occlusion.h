@@ -15,5 +15,11 @@ struct InputView;
 // region_effects() throws.
 void add_effects(const CaptionModel& model, const AttentionConfig& attention,
                  const InputView& input, const SearchOptions& options, DecodedCaption& caption);
+// The same for a picture that is encoded already.
+void add_effects(const SearchMember& member, const AttentionConfig& attention,
+                 const SearchOptions& options, DecodedCaption& caption);
+
+// How many decoding steps that takes: one for each id of the caption and each of `regions`.
+Index occlusion_steps(const DecodedCaption& caption, Index regions);
 
 }  // namespace saccade

@@ -72,7 +72,7 @@ int run_serve(const ServeArgs& args) {
                       .loaded = &member.loaded,
                       .pipeline = member.pipeline.get()});
   }
-  const LiveCaptions captions(models);
+  const LiveCaptions captions(models, encode_photo, args.occlusion_steps);
   const Index bytes = args.max_upload * kMebi;
   CaptionServer server({.host = args.host,
                         .port = args.port,
@@ -109,6 +109,11 @@ CommandRun bind_serve(Options& options) {
                 0);
   options.count("--timeout", args->timeout,
                 "seconds within which a request must have arrived completely (default: 30)", 1);
+  options.count("--occlusion-steps", args->occlusion_steps,
+                "most decoding steps (words times regions) that may be spent on what regions do "
+                "for the words of one caption, where a request asks for it; 0: it cannot be asked "
+                "for (default: 10000)",
+                0);
   options.repeatable("--set", args->set,
                      "change a value of the checkpoints' configs, such as search.max_length=30",
                      "KEY=VALUE");

@@ -6,16 +6,18 @@
 #include <vector>
 
 #include "experiments/commands/command.h"
+#include "experiments/serve/live_captions.h"
 
 namespace saccade {
 
 struct ServeArgs {
   std::vector<std::string> checkpoints{};  // files, run directories or comparisons, side by side
   std::string host = "127.0.0.1";
-  Index port = 8080;               // 0: any port that is free
-  Index max_upload = 16;           // MiB
-  Index waiting = 8;               // pictures that may wait
-  Index timeout = 30;              // seconds
+  Index port = 8080;      // 0: any port that is free
+  Index max_upload = 16;  // MiB
+  Index waiting = 8;      // pictures that may wait
+  Index timeout = 30;     // seconds
+  Index occlusion_steps = kOcclusionSteps;
   std::vector<std::string> set{};  // `search.beam=5`
   std::optional<Index> beam{};
   bool json = false;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "captioning/inspection/caption_occlusion.h"
 #include "captioning/maps/caption_json.h"
 #include "captioning/maps/caption_text.h"
 #include "core/base/error.h"
@@ -34,27 +35,48 @@ ExperimentConfig config_for(const ReportModel& model, const RequestedSearch& req
   }
 }
 
+// Adds the effects of regions to a caption, unless there can be none or they would take too many
+// steps; then it returns why.
+std::string occlude(const ReportModel& model, const EncodedPhoto& photo,
+                    const SearchOptions& search, Index most_steps, DecodedCaption& caption) {
+  const Index regions = model.loaded->model->grid().cells();
+  if (const Index steps = occlusion_steps(caption, regions); steps > most_steps)
+    return str("occlusion of these words on ", regions, " regions takes ", steps,
+               " decoding steps, and this server allows ", most_steps, " for a caption");
+  try {
+    photo.add_effects(model.loaded->config.attention, search, caption);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
 // What one model returns for a photo.
 struct PhotoCaptions {
   Json json;
   std::string caption;  // in the first regime
 };
 
+// `occlusion_steps`: the most that occlusion may take; 0: it is not requested.
 PhotoCaptions caption_photo(const ReportModel& model, const EncodedPhoto& photo,
-                            const ExperimentConfig& config) {
+                            const ExperimentConfig& config, Index occlusion_steps) {
   const LoadedModel& loaded = *model.loaded;
   PhotoCaptions out;
+  std::string missing;  // why there are no effects of regions
   SearchOptions search = page_search(config, loaded.model->vocabulary());
   for (const Regime regime : evaluation_regimes(config)) {
     search.regime = regime;
     DecodedCaption caption = photo.caption(search);
-    Json& regimes = out.json["regimes"];
-    if (regimes.empty()) out.caption = caption_text(caption, loaded.model->vocabulary());
-    regimes[std::string(enum_name(regime))] = page_caption(
+    if (out.json["regimes"].empty()) {
+      out.caption = caption_text(caption, loaded.model->vocabulary());
+      if (occlusion_steps > 0) missing = occlude(model, photo, search, occlusion_steps, caption);
+    }
+    out.json["regimes"][std::string(enum_name(regime))] = page_caption(
         loaded, {.image = "", .caption = std::move(caption), .geometry = photo.geometry()}, regime,
         MapDetail::kSingle);
   }
   out.json["search"] = search_json(config);
+  if (!missing.empty()) out.json["no_occlusion"] = missing;
   return out;
 }
 
@@ -68,6 +90,11 @@ EncodedPhoto::EncodedPhoto(const ReportModel& model, const Image& picture)
 
 DecodedCaption EncodedPhoto::caption(const SearchOptions& search) const {
   return std::move(pictures_.caption(search, 0).front());
+}
+
+void EncodedPhoto::add_effects(const AttentionConfig& attention, const SearchOptions& search,
+                               DecodedCaption& caption) const {
+  saccade::add_effects(pictures_.members().front(), attention, search, caption);
 }
 
 std::unique_ptr<EncodedPhoto> encode_photo(const ReportModel& model, const Image& picture) {
@@ -84,12 +111,15 @@ std::string LiveCaptions::models_json(Index max_upload) const {
   json["colours"] = colours_text();
   json["max_upload"] = max_upload;
   json["search_limits"] = search_limits();
+  json["occlusion_steps"] = occlusion_steps_;
   return json_line(json);
 }
 
 std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes,
                                        const RequestedSearch& requested) const {
   const auto start = std::chrono::steady_clock::now();
+  if (requested.occlusion && occlusion_steps_ == 0)
+    throw UsageError("the parameter occlusion: this server was started without occlusion");
   std::vector<ExperimentConfig> configs;  // all of them, so that a wrong one costs no captions
   for (const ReportModel& model : models_) configs.push_back(config_for(model, requested));
   const Image picture = decode_image(bytes, "the picture", log::show);
@@ -97,7 +127,8 @@ std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes,
   Json json = {{"schema_version", 2}};
   for (std::size_t m = 0; m < models_.size(); ++m) {
     const std::unique_ptr<EncodedPhoto> photo = encode_(models_[m], picture);
-    PhotoCaptions captions = caption_photo(models_[m], *photo, configs[m]);
+    PhotoCaptions captions =
+        caption_photo(models_[m], *photo, configs[m], requested.occlusion ? occlusion_steps_ : 0);
     json["captions"][models_[m].name] = captions.caption;
     json["models"].push_back(std::move(captions.json));
   }

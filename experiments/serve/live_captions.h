@@ -22,6 +22,9 @@ class EncodedPhoto {
 
   const Geometry& geometry() const { return geometry_; }
   DecodedCaption caption(const SearchOptions& search) const;
+  // Gives the words of a caption of this photo the effects of all regions (caption_occlusion.h).
+  void add_effects(const AttentionConfig& attention, const SearchOptions& search,
+                   DecodedCaption& caption) const;
 
  private:
   Ensemble alone_;
@@ -35,27 +38,35 @@ using EncodePhoto =
     std::function<std::unique_ptr<EncodedPhoto>(const ReportModel& model, const Image& picture)>;
 std::unique_ptr<EncodedPhoto> encode_photo(const ReportModel& model, const Image& picture);
 
+// The most decoding steps that the occlusion of one caption may take, where nothing else is said: a
+// caption of 25 words on a grid of 20 x 20.
+inline constexpr Index kOcclusionSteps = 10'000;
+
 class LiveCaptions {
  public:
-  // What the models point to must outlive this.
-  explicit LiveCaptions(std::vector<ReportModel> models, EncodePhoto encode = encode_photo)
-      : models_(std::move(models)), encode_(std::move(encode)) {}
+  // What the models point to must outlive this. Captions whose occlusion takes more than
+  // `occlusion_steps` get none; 0: it cannot be requested.
+  explicit LiveCaptions(std::vector<ReportModel> models, EncodePhoto encode = encode_photo,
+                        Index occlusion_steps = kOcclusionSteps)
+      : models_(std::move(models)), encode_(std::move(encode)), occlusion_steps_(occlusion_steps) {}
 
   // {"schema_version", "models": [what model_facts() returns, and "search": search_json()],
-  // "colours", "max_upload", "search_limits"}.
+  // "colours", "max_upload", "search_limits", "occlusion_steps"}.
   std::string models_json(Index max_upload) const;
 
   // Captions the photo in the bytes of an image file: {"schema_version", "captions": {model: the
   // caption in its first regime}, "models": [{"regimes": {name: what page_caption() returns},
-  // "search"}], "seconds", "width", "height", "photo"}. The same bytes and the same search have the
-  // same captions. Throws DataError where the bytes are no image, and UsageError where a model
-  // cannot be searched as requested.
+  // "search", "no_occlusion": why a caption lacks the effects of regions that were requested}],
+  // "seconds", "width", "height", "photo"}. The same bytes and the same search have the same
+  // captions. Throws DataError where the bytes are no image, and UsageError where a model cannot be
+  // searched as requested.
   std::string caption_json(std::span<const std::uint8_t> bytes,
                            const RequestedSearch& requested = {}) const;
 
  private:
   std::vector<ReportModel> models_;
   EncodePhoto encode_;
+  Index occlusion_steps_;
 };
 
 }  // namespace saccade

@@ -47,6 +47,11 @@ SearchMode mode_of(const std::string& text) {
                        did_you_mean(text, enum_all_names<SearchMode>())));
 }
 
+bool flag_of(const std::string& name, const std::string& text) {
+  if (text == "true" || text == "false") return text == "true";
+  throw UsageError(str("the parameter ", name, " takes true or false; got ", quoted(text)));
+}
+
 // Takes `implied` as the mode where none is requested.
 void needs_mode(RequestedSearch& requested, SearchMode implied, const char* parameter) {
   if (!requested.mode) requested.mode = implied;
@@ -58,7 +63,8 @@ void needs_mode(RequestedSearch& requested, SearchMode implied, const char* para
 }  // namespace
 
 RequestedSearch requested_search(const std::multimap<std::string, std::string>& parameters) {
-  static const std::vector<std::string> names = {"mode", "beam", "temperature", "seed"};
+  static const std::vector<std::string> names = {"mode", "beam", "temperature", "seed",
+                                                 "occlusion"};
   RequestedSearch requested;
   for (const auto& [name, text] : parameters) {
     if (parameters.count(name) > 1)
@@ -72,9 +78,11 @@ RequestedSearch requested_search(const std::multimap<std::string, std::string>& 
           number_in(name, text, kLeastTemperature, kMostTemperature, "a number");
     else if (name == "seed")
       requested.seed = number_in<std::int64_t>(name, text, 0, kMostSeed, "a whole number");
+    else if (name == "occlusion")
+      requested.occlusion = flag_of(name, text);
     else
       throw UsageError(str("there is no parameter ", quoted(name), did_you_mean(name, names),
-                           "; captions take mode, beam, temperature and seed"));
+                           "; captions take mode, beam, temperature, seed and occlusion"));
   }
   if (requested.beam && requested.temperature && !requested.mode)
     throw UsageError(

@@ -20,6 +20,8 @@ struct RequestedSearch {
   std::optional<std::int64_t> beam{};
   std::optional<double> temperature{};
   std::optional<std::int64_t> seed{};
+  // Whether the captions of a model's own regime have the effects of regions on their words.
+  bool occlusion = false;
 };
 
 // Reads the parameters of an address. Without a mode, a beam means mode beam and a temperature mode
