@@ -8,6 +8,7 @@
 #include "captioning/runs/named_models.h"
 #include "captioning/runs/run_directory.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "experiments/process/model_places.h"
 
 namespace saccade {
@@ -30,6 +31,7 @@ fs::path seed_directory(const fs::path& comparison, const fs::path& recorded) {
 void add_arms(const fs::path& comparison, SeedsShown shown, ShownModels& wanted) {
   const fs::path file = comparison / kComparison;
   std::ifstream in(file);
+  std::map<std::size_t, std::vector<std::string>> several;  // arms by their number of seeds
   try {
     const Json json = Json::parse(in);
     for (const Json& arm : json.at("arms")) {
@@ -56,13 +58,14 @@ void add_arms(const fs::path& comparison, SeedsShown shown, ShownModels& wanted)
       }
       if (named.seeds.empty()) continue;
       named.checkpoint = named.directory.string();
-      if (named.seeds.size() > 1)
-        wanted.remarks.push_back(str("For ", named.name, " the explorer shows the first of ",
-                                     named.seeds.size(),
-                                     " seeds; the curves show all of them. With "
-                                     "--seeds, saccade report shows every seed."));
+      if (named.seeds.size() > 1) several[named.seeds.size()].push_back(named.name);
       wanted.models.push_back(std::move(named));
     }
+    for (const auto& [count, names] : several)
+      wanted.remarks.push_back(
+          str("For ", first_names(names), " the explorer shows the first of ", count,
+              " seeds; the curves show all of them. With --seeds, saccade report shows every "
+              "seed."));
   } catch (const Json::exception& error) {
     throw DataError(file.string() + ": is not a comparison that this program can read (" +
                     error.what() + "); run saccade compare again");
