@@ -16,6 +16,7 @@
 #include "experiments/process/log.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
+#include "experiments/report/worst_images.h"
 
 namespace saccade {
 
@@ -54,6 +55,7 @@ WrittenReport make_report(const ReportArgs& args) {
                         .boxes = nullptr,
                         .split = Split::kTest,
                         .images = args.images,
+                        .worst = args.worst,
                         .occlusion = args.occlusion,
                         .self_attention = args.self_attention,
                         .remarks = {},
@@ -143,6 +145,10 @@ CommandRun bind_report(Options& options) {
                "FILE");
   options.count("--images", args->images,
                 "number of images in the explorer, spread evenly over the split (default: 50)", 1);
+  options.text("--worst", args->worst,
+               "instead, the images of the split on which the first model does worst by this: " +
+                   worst_measure_names() + "; all of the split is captioned once for it",
+               "MEASURE");
   options.text("--split", args->split,
                "split of the images: train, val or test (default: test if there is one, else val)",
                "SPLIT");

@@ -15,6 +15,7 @@ struct ReportArgs {
   std::string out{};                // empty: report.html in the only run's directory, or here
   std::string split{};              // empty: test if there is one, else val
   Index images = 50;
+  std::string worst{};              // a measure (worst_images.h): the worst images of the split
   std::string boxes{};              // of photos: a file that read_photo_boxes() takes
   std::vector<std::string> data{};  // `images=/new/place`, for every model
   bool seeds = false;               // whether all seeds of an arm are shown, and not the first

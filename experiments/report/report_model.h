@@ -40,6 +40,7 @@ struct ReportRequest {
   const PhotoBoxes* boxes = nullptr;  // of its photos; null where there are none
   Split split = Split::kTest;
   Index images = 0;        // at most so many, spread evenly over the split
+  std::string worst{};     // if not empty, those that are worst by this (worst_images.h) instead
   bool occlusion = false;  // whether captions of a model's first regime have effects of regions
   bool self_attention = false;  // whether they have the maps of regions and words among themselves
   std::vector<std::string> remarks;  // what a reader should know, one sentence each

@@ -1,5 +1,6 @@
 #include "experiments/report/write_report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,7 @@
 #include "experiments/report/report_captions.h"
 #include "experiments/report/report_page.h"
 #include "experiments/report/report_runs.h"
+#include "experiments/report/worst_images.h"
 #include "experiments/runs/manifest.h"
 
 namespace saccade {
@@ -62,6 +64,18 @@ Json images_json(const ReportRequest& request, const ReportCaptions& captions) {
   return images;
 }
 
+// The images of the request, in the order of the data set.
+std::vector<Index> shown_images(const ReportRequest& request) {
+  std::vector<Index> images = evaluation_images(request.data->dataset, request.split, 0);
+  const auto most = static_cast<std::size_t>(request.images);
+  if (request.worst.empty()) return spread_images(std::move(images), most);
+  images = worst_images(request, request.worst, std::move(images), most);
+  if (images.empty())
+    throw UsageError(str("--worst ", request.worst, ": no image of the split can be judged by it"));
+  std::sort(images.begin(), images.end());
+  return images;
+}
+
 // What the maps of regions and words among themselves take of the page.
 double self_attention_bytes(const Json& images) {
   std::size_t bytes = 0;
@@ -85,6 +99,7 @@ Json report_data(const ReportRequest& request, const ReportCaptions& captions) {
                {"boxes", nouns_of(request).description()},
                {"occlusion", request.occlusion},
                {"remarks", request.remarks}};
+  if (!request.worst.empty()) json["worst"] = request.worst;
   if (const std::string missing = captions.left_out(); !missing.empty())
     json["remarks"].push_back(missing);
   for (std::size_t m = 0; m < request.models.size(); ++m) {
@@ -112,9 +127,7 @@ Json report_data(const ReportRequest& request, const ReportCaptions& captions) {
 }  // namespace
 
 ReportSummary write_report(const ReportRequest& request, const std::filesystem::path& out) {
-  const ReportCaptions captions(
-      request, spread_images(evaluation_images(request.data->dataset, request.split, 0),
-                             static_cast<std::size_t>(request.images)));
+  const ReportCaptions captions(request, shown_images(request));
   // Captions and paths may hold bytes that are not UTF-8; dump() replaces them.
   const std::string page = report_page(
       report_data(request, captions).dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -1,0 +1,140 @@
+#include "experiments/report/worst_images.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "captioning/decoding/decode_images.h"
+#include "captioning/maps/caption_text.h"
+#include "captioning/metrics/metric_registry.h"
+#include "captioning/model/model.h"
+#include "captioning/scoring/caption_scores.h"
+#include "core/base/error.h"
+#include "core/base/suggest.h"
+#include "experiments/report/report_captions.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr const char* kPointing = "pointing";
+constexpr const char* kEntropy = "entropy";
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<std::string> texts_of(const std::vector<DecodedCaption>& captions,
+                                  const Vocabulary& vocabulary) {
+  std::vector<std::string> texts;
+  for (const DecodedCaption& caption : captions) texts.push_back(caption_text(caption, vocabulary));
+  return texts;
+}
+
+// The metric of each caption; CIDEr weighs words as the references of these images do.
+std::vector<double> metric_of_each(const std::string& name, const Dataset& dataset,
+                                   const std::vector<Index>& images,
+                                   const std::vector<std::string>& texts) {
+  std::vector<std::vector<std::string>> references;
+  for (const Index i : images)
+    references.push_back(dataset.images[static_cast<std::size_t>(i)].captions);
+  const CaptionScores scores = score_captions(texts, references, {});
+  const auto found = std::find_if(scores.metrics.begin(), scores.metrics.end(),
+                                  [&](const ImageStatistics& one) { return one.metric == name; });
+  SACCADE_ASSERT(found != scores.metrics.end(), "captions have no ", name);
+  std::vector<double> out;
+  for (std::size_t i = 0; i < images.size(); ++i)
+    out.push_back(scores.of_image(static_cast<std::size_t>(found - scores.metrics.begin()), i));
+  return out;
+}
+
+// The mean entropy of the maps, with its sign changed, so that the most spread ones are the worst.
+double sharpness(const DecodedCaption& caption) {
+  double sum = 0;
+  for (const DecodedWord& word : caption.words) sum += map_entropy(word.map).value_or(0);
+  return caption.words.empty() ? kNone : -sum / static_cast<double>(caption.words.size());
+}
+
+// The share of the nouns with boxes whose map is on the object.
+double pointing(const NounSource& source, Index image, const DecodedCaption& caption,
+                const Vocabulary& vocabulary, const Geometry& geometry) {
+  if (!source.knows(image)) return kNone;
+  std::vector<std::string> words;
+  for (const DecodedWord& word : caption.words) words.push_back(word_text(word, vocabulary));
+  Index nouns = 0, hits = 0;
+  for (const NamedObjects& noun : source.nouns(image, words, geometry)) {
+    if (noun.boxes.empty()) continue;
+    const AttentionMap& map = caption.words[noun.word].map;
+    const AttentionGrid cells = cells_of(map.grid, geometry);
+    ++nouns;
+    hits += points_at(map.weights, cells, noun.seen, {.mask = map.mask}) ? 1 : 0;
+  }
+  return nouns == 0 ? kNone : static_cast<double>(hits) / static_cast<double>(nouns);
+}
+
+void check(const ReportRequest& request, const std::string& measure) {
+  const std::vector<std::string> names = worst_measures();
+  if (std::find(names.begin(), names.end(), measure) == names.end())
+    throw UsageError(str("--worst: there is no measure '", measure, "'",
+                         did_you_mean(measure, names), "; choose one of ", worst_measure_names()));
+  const ReportModel& model = request.models.front();
+  if ((measure == kPointing || measure == kEntropy) && !model.loaded->model->has_attention())
+    throw UsageError(
+        str("--worst ", measure, ": ", model.name, ", the first model, has no attention"));
+  if (measure == kPointing && !nouns_of(request))
+    throw UsageError("--worst pointing needs the boxes of objects; name them with --boxes");
+}
+
+}  // namespace
+
+std::vector<std::string> worst_measures() {
+  std::vector<std::string> names;
+  for (const MetricInfo& one : all_metrics())
+    if (one.group == MetricGroup::kCaptions && (one.measured_by & kMeasuredForEachImage) != 0)
+      names.push_back(one.name);
+  names.insert(names.end(), {kPointing, kEntropy});
+  return names;
+}
+
+std::string worst_measure_names() {
+  std::string out;
+  for (const std::string& name : worst_measures()) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+std::vector<Index> worst_images(const ReportRequest& request, const std::string& measure,
+                                std::vector<Index> images, std::size_t most) {
+  check(request, measure);
+  const ReportModel& model = request.models.front();
+  const CaptionModel& captioner = *model.loaded->model;
+  const auto share_done = [&](double from, Index done, Index total) {
+    if (request.progress)
+      request.progress((from + static_cast<double>(done) / static_cast<double>(total)) / 2);
+  };
+  const DatasetInputs inputs(
+      *request.data, *model.pipeline, model.loaded->config.encoder,
+      [&](Index done, Index total) { share_done(0, done, total); }, images);
+  const std::span<const Index> bad = inputs.bad_images();
+  std::erase_if(images, [&](Index i) { return std::binary_search(bad.begin(), bad.end(), i); });
+  const std::vector<DecodedCaption> captions = decode_images(
+      captioner, inputs, images, search_options(model.loaded->config, captioner.vocabulary()),
+      [&](Index done, Index total) { share_done(1, done, total); });
+
+  std::vector<double> values;
+  if (measure != kPointing && measure != kEntropy)
+    values = metric_of_each(measure, request.data->dataset, images,
+                            texts_of(captions, captioner.vocabulary()));
+  for (std::size_t i = values.size(); i < images.size(); ++i)
+    values.push_back(measure == kEntropy
+                         ? sharpness(captions[i])
+                         : pointing(nouns_of(request), images[i], captions[i],
+                                    captioner.vocabulary(), inputs.geometry(images[i])));
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < images.size(); ++i)
+    if (!std::isnan(values[i])) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  order.resize(std::min(order.size(), most));
+  std::vector<Index> worst;
+  for (const std::size_t i : order) worst.push_back(images[i]);
+  return worst;
+}
+
+}  // namespace saccade
