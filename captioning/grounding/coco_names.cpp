@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 namespace saccade {
@@ -131,6 +132,17 @@ std::vector<std::string> coco_names(const std::string& category) {
   const auto found = std::find_if(kNames.begin(), kNames.end(),
                                   [&](const Names& one) { return one.category == category; });
   return found == kNames.end() ? std::vector<std::string>{} : split(found->names);
+}
+
+std::vector<std::string> coco_single_words() {
+  std::set<std::string> words;
+  for (const Names& one : kNames) {
+    std::vector<std::string> names = split(one.names);
+    names.emplace_back(one.category);
+    for (std::string& name : names)
+      if (name.find(' ') == std::string::npos) words.insert(std::move(name));
+  }
+  return {words.begin(), words.end()};
 }
 
 std::vector<std::string> names_of_no_category() { return split(kOthers); }

@@ -45,16 +45,22 @@ class Maps {
     this.words = words.length;
     this.layers = Math.max(0, ...views.map((view) => view.layer)) + 1;
     this.heads = Math.max(0, ...views.map((view) => view.head)) + 1;
-    this.defaults = words.map(({attention, sampled, entropy, uniform}) =>
-      ({map: unpack(attention), sampled, entropy, uniform}));
+    this.defaults = words.map(({attention, sampled, entropy, uniform, gate}) =>
+      ({map: unpack(attention), sampled, entropy, uniform, gate}));
     this.single = [...Array(this.layers)].map(() => []);  // [layer][head][word]
     for (const view of views)
       this.single[view.layer][view.head] = view.attention.map((text, word) =>
         ({map: unpack(text), sampled: view.sampled?.[word], entropy: view.entropy?.[word],
-          uniform: view.uniform?.[word]}));
+          uniform: view.uniform?.[word], gate: view.gate?.[word]}));
   }
 
   get regions() { return this.rows * this.cols; }
+
+  // How many cells show some of the picture.
+  get shownCells() {
+    const [left, top, right, bottom] = this.cells;
+    return (right - left) * (bottom - top);
+  }
 
   fused(maps, how) {
     if (maps.length === 1) return maps[0];
@@ -156,20 +162,6 @@ const linkedWord = (words, index, others) => {
   });
   if (best >= 0) return best;
   return index < others.length ? index : -1;
-};
-
-// The share of words in which two captions differ: 0 for the same words in any order, 1 for no word in
-// common.
-const disagreement = (a, b) => {
-  const left = [...b];
-  let common = 0;
-  for (const word of a) {
-    const at = left.indexOf(word);
-    if (at < 0) continue;
-    left.splice(at, 1);
-    ++common;
-  }
-  return a.length + b.length === 0 ? 0 : 1 - 2 * common / (a.length + b.length);
 };
 
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -67,8 +67,9 @@ class Card {
     if (this.chosen && !visible.some((panel) =>
       panel.m === this.chosen.m && this.chosen.word < panel.words.length)) this.chosen = null;
     if (!this.chosen && visible.length)
-      this.chosen = {m: visible[0].m, word: visible[0].sharpest(), first: true};
-    this.summary.textContent = this.explorer.summaryOf(this.image);
+      this.chosen = {m: visible[0].m, first: true,
+        word: firstWord(visible[0].decoded, visible[0].maps && visible[0].measures().largest)};
+    this.explorer.summarize(this);
     this.refresh();
   }
 
@@ -100,9 +101,25 @@ class Card {
     return this.pixels;
   }
 
+  // The photo with a longest side of so many pixels.
+  smallPixels(longest) {
+    if (!this.photo?.complete || !this.photo.naturalWidth) return null;
+    if (!this.small) {
+      const {naturalWidth: width, naturalHeight: height} = this.photo;
+      const scale = longest / Math.max(width, height);
+      const canvas = el('canvas', {width: Math.max(1, Math.round(width * scale)),
+        height: Math.max(1, Math.round(height * scale))});
+      const context = canvas.getContext('2d', {willReadFrequently: true});
+      context.imageSmoothingQuality = 'high';
+      context.drawImage(this.photo, 0, 0, canvas.width, canvas.height);
+      this.small = context.getImageData(0, 0, canvas.width, canvas.height);
+    }
+    return this.small;
+  }
+
   // The weight of full heat on the scale `image`: the largest weight of all models that are shown.
   largest() {
-    const key = `${this.view.layer}/${this.view.head}/${this.view.drawn}`;
+    const {layer, head, drawn, measure} = this.view, key = `${layer}/${head}/${drawn}/${measure}`;
     if (this.most?.key !== key)
       this.most = {key, value: Math.max(0, ...this.visible().filter((panel) => panel.maps)
         .flatMap((panel) => panel.measures().largest))};
@@ -120,7 +137,6 @@ class Card {
       const same = word >= 0 && panel.decoded.words[word] === source.decoded.words[now.word];
       panel.mark(word, own ? 'own' : same ? 'word' : 'place');
       panel.draw({word, place: this.placed});
-      panel.drawAlignment();
     }
   }
 
@@ -135,6 +151,7 @@ class Card {
     this.pointed = null;
     this.placed = null;
     this.explorer.setCurrent(this.number);
+    if (!this.explorer.live) showLink(linkTo(this.image.id, this.report.models[m].name, word));
     this.refresh();
   }
 

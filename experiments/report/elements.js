@@ -54,6 +54,9 @@ const headlineMetrics = (names) => inTableOrder(names).filter((name) => METRICS[
 const deadBadge = (model) => (model.dead
   ? el('span', {class: 'badge', title: model.dead}, 'attention looks dead') : null);
 
+// A text that explains itself where the pointer rests on it.
+const tip = (text, title, attributes = {}) => el('span', {class: 'tip', title, ...attributes}, text);
+
 // A labelled select of [value, text] pairs.
 const selectBox = (label, choices, value, onchange) => {
   const select = el('select', {onchange: (event) => onchange(event.target.value)},

@@ -8,8 +8,10 @@ class Explorer {
     this.report = report;
     this.root = root;
     this.live = live;
-    this.view = {regime: '', layer: 'last', head: 'mean', drawn: 'weights', scale: 'caption',
-      fixed: 0.2, style: 'smooth', boxes: Boolean(report.boxes), hidden: new Set()};
+    this.view = {regime: '', layer: 'last', head: 'mean', drawn: 'weights', measure: 'weights',
+      scale: 'caption', fixed: 0.2, style: 'smooth', cover: 'heat', strip: false,
+      boxes: Boolean(report.boxes), hidden: new Set()};
+    this.ramp = rampOf(report.colours);
     this.seeds = [...new Set(report.models.map((model) => model.seed))]
       .filter((seed) => seed !== undefined);
     this.hideSeeds(this.seeds.length ? String(this.seeds[0]) : '');
@@ -27,8 +29,7 @@ class Explorer {
       this.cards[Number(entry.target.dataset.number)].build();
     }), {rootMargin: '600px 0px'});
     report.images.forEach((image) => this.makeCard(image));
-    root.querySelector('#controls').append(this.viewControls(),
-      ...(live || (!report.dataset && report.images.length < 2) ? [] : [this.findControls()]));
+    root.querySelector('#controls').append(...this.controls());
     root.addEventListener('keydown', (event) => this.onWordKey(event));
     document.addEventListener('keydown', (event) => this.onKey(event));
     this.filter();
@@ -40,6 +41,43 @@ class Explorer {
     this.cards.push(card);
     this.watch.observe(card.node);
     return card;
+  }
+
+  // The models, what is folded away, and the legend.
+  controls() {
+    const {report, live} = this, parts = [this.viewControls()];
+    if (!live && (report.dataset || report.images.length > 1))
+      parts.push(this.findControls(), this.overview());
+    return [el('div', {class: 'toolbar'}, ...(report.models.length > 1 ? [this.modelChips()] : []),
+      ...parts), this.legend()];
+  }
+
+  // Small pictures of all images that are shown, in their order; a click goes to the image.
+  overview() {
+    this.thumbs = el('div', {class: 'thumbs'});
+    this.thumbsFold = el('details', {class: 'controls', 'data-part': 'overview',
+      ontoggle: () => this.showThumbs()}, el('summary', {}, 'All images'), this.thumbs);
+    return this.thumbsFold;
+  }
+
+  showThumbs() {
+    if (!this.thumbsFold?.open) return;
+    const m = Math.max(this.report.models.findIndex((_, i) => !this.view.hidden.has(i)), 0);
+    this.thumbs.replaceChildren(...this.order.map((i) => {
+      const {image} = this.cards[i];
+      const text = captionOf(image, this.report.models[m], m, this.view.regime).words.join(' ');
+      return el('button', {type: 'button', class: 'thumb', title: text,
+        onclick: () => this.showCard(this.cards[i])},
+      el('img', {src: image.photo, alt: '', loading: 'lazy'}),
+      el('span', {dir: 'auto'}, text || image.id));
+    }));
+  }
+
+  // Scrolls to a card and stays there while those above it grow.
+  showCard(card) {
+    card.build();
+    this.setCurrent(card.number);
+    goTo(card.node);
   }
 
   add(image) {
@@ -63,6 +101,7 @@ class Explorer {
       view[key] = value;
       this.fixedField.hidden = view.scale !== 'fixed';
       this.hideSelf();
+      if (key === 'layer') this.followLayer();
       this.update(reload);
     };
     const numbers = (count) => [...Array(count).keys()].map((i) => [String(i), String(i)]);
@@ -79,8 +118,8 @@ class Explorer {
       parts.push(keep('regime', selectBox('Regime', [['', 'each model\u2019s own'],
         ...this.regimes.map((name) => [name, name])], '', set('regime', true))));
     if (this.most('layers') > 1)
-      parts.push(keep('layer', selectBox('Layer', [['last', 'last'], ...numbers(this.most('layers')),
-        ['mean', 'mean']], 'last', set('layer'))));
+      parts.push(this.withSlider(keep('layer', selectBox('Layer', [['last', 'last'],
+        ...numbers(this.most('layers')), ['mean', 'mean']], 'last', set('layer')))));
     if (this.most('heads') > 1)
       parts.push(keep('head', selectBox('Head', [['mean', 'mean'], ...numbers(this.most('heads')),
         ['max', 'max']], 'mean', set('head'))));
@@ -95,21 +134,55 @@ class Explorer {
       parts.push(keep(part, selectBox(`Among ${part}`, names.map((name) => [name, name]), names[0],
         set(part))));
     }
+    if (report.models.some(({attention}) => attention))
+      parts.push(keep('measure', selectBox('Weights', [['weights', 'as they are'],
+        ['relative', 'over a uniform map'],
+        ...(report.models.some(({gate}) => gate) ? [['gated', 'times the gate']] : [])],
+      view.measure, set('measure'))));
     parts.push(keep('scale', selectBox('Full heat is', [
       ['word', 'the word\u2019s largest weight'], ['caption', 'the caption\u2019s largest'],
       ['image', 'the largest of all models'], ['fixed', 'a fixed weight']], view.scale,
     set('scale'))));
-    this.fixedField = numberBox('Weight', view.fixed, {min: 0.01, max: 1, step: 0.01},
+    this.fixedField = numberBox('Weight', view.fixed, {min: 0.01, step: 0.01},
       (value) => { if (value > 0) set('fixed')(value); });
     this.fixedField.hidden = true;
     parts.push(this.fixedField, keep('style', selectBox('Map', [['smooth', 'smooth'],
-      ['cells', 'cells']], view.style, set('style'))));
+      ['cells', 'cells']], view.style, set('style'))),
+    keep('cover', selectBox('Photo', [['heat', 'paler, below all colours (heat)'],
+      ['blend', 'as it is without weight (blend)']], view.cover, set('cover'))));
     this.hideSelf();
     if (report.boxes)
       parts.push(keep('boxes', checkBox('Boxes', view.boxes, set('boxes'))));
-    return el('fieldset', {class: 'controls'}, el('legend', {}, 'View'),
-      ...(report.models.length > 1 ? [this.modelChips()] : []),
-      el('div', {class: 'fields'}, ...parts), this.legend());
+    parts.push(keep('strip', checkBox('All words', view.strip, set('strip'))));
+    return el('details', {class: 'controls', 'data-part': 'view'}, el('summary', {}, 'View'),
+      el('div', {class: 'fields', role: 'group', 'aria-label': 'View'}, ...parts));
+  }
+
+  // Adds a slider over the layers to the field that chooses one.
+  withSlider(field) {
+    const select = field.querySelector('select'), last = this.most('layers') - 1;
+    this.layerSlider = el('input', {type: 'range', min: 0, max: last, step: 1, value: last,
+      'aria-label': 'Layer, from the first to the last', oninput: (event) => {
+        select.value = event.target.value;
+        select.dispatchEvent(new Event('change'));
+      }});
+    return el('div', {class: 'slid'}, field, this.layerSlider);
+  }
+
+  followLayer() {
+    const {layer} = this.view;
+    if (layer !== 'mean') this.layerSlider.value = layer === 'last' ? this.layerSlider.max : layer;
+    this.layerSlider.classList.toggle('idle', layer === 'mean');
+  }
+
+  // Sets values of the view by its controls. `drawn` stays what it is where that is in `keep`.
+  choose(values, keep = []) {
+    for (const [name, value] of Object.entries(values)) {
+      const box = this.boxes[name];
+      if (!box || box.value === value || (name === 'drawn' && keep.includes(box.value))) continue;
+      box.value = value;
+      box.dispatchEvent(new Event('change'));
+    }
   }
 
   // Hides the choice of a map among regions or words where it is not drawn.
@@ -119,6 +192,7 @@ class Explorer {
     };
     hide('regions', !SELF_VIEWS[drawn] || drawn === 'read' || drawn === 'rolled');
     hide('words', drawn !== 'read');
+    if (this.effectsLegend) this.effectsLegend.hidden = drawn !== 'effects';
   }
 
   modelChips() {
@@ -133,21 +207,20 @@ class Explorer {
     const kinds = [['p', 'probability', true],
       ['gate', 'gate', this.report.models.some((model) => model.gate)],
       ['entropy', 'entropy', this.report.models.some((model) => model.attention)]];
-    const stops = [0, 51, 102, 153, 204, 255].map((i) =>
-      `rgb(${[...this.report.colours.slice(3 * i, 3 * i + 3)].join(' ')})`);
+    this.effectsLegend = this.report.occlusion ? el('span', {hidden: true}, 'Effects of removing a ' +
+      'region: the warmer, the less probable the word is without it; blue, where it is more probable')
+      : null;
     return el('p', {class: 'legend muted'}, 'Under a word: ',
       ...kinds.filter(([, , has]) => has).map(([kind, text]) => el('span', {class: 'key'},
         el('span', {class: `bar ${kind}`, 'aria-hidden': 'true'}, el('span', {style: 'width:100%'})),
-        text)),
-      el('span', {class: 'key'}, 'weight 0 ', el('span', {class: 'ramp', 'aria-hidden': 'true',
-        style: `background:linear-gradient(90deg, ${stops.join(', ')})`}), ' full heat'),
-      this.report.occlusion ? 'Effects of removing a region: the warmer, the less probable the word ' +
-        'is without it; blue, where it is more probable' : null);
+        tip(text, TIPS[kind]))), this.effectsLegend);
   }
 
   findControls() {
-    return el('fieldset', {class: 'controls'}, el('legend', {}, 'Find and sort'),
-      el('div', {class: 'fields'}, ...this.finder.controls(() => this.filter())));
+    this.findFold = el('details', {class: 'controls', 'data-part': 'find'},
+      el('summary', {}, 'Find and sort'), el('div', {class: 'fields', role: 'group',
+        'aria-label': 'Find and sort'}, ...this.finder.controls(() => this.filter())));
+    return this.findFold;
   }
 
   // Hides the models of other seeds; '' hides none.
@@ -191,22 +264,30 @@ class Explorer {
     const images = all === 1 ? 'image' : 'images';
     this.found.textContent = this.order.length === all ? `${all} ${images}`
       : `${this.order.length} of ${all} ${images}`;
-    this.cards.forEach((card) => {
-      if (card.built) card.summary.textContent = this.summaryOf(card.image);
-    });
+    this.cards.forEach((card) => this.summarize(card));
+    this.showThumbs();
   }
 
+  summarize(card) {
+    if (card.built) card.summary.replaceChildren(...this.summaryOf(card.image)
+      .flatMap((part, i) => (i ? [' \u00b7 ', part] : [part])));
+  }
+
+  // What the line beside an image's name says, part by part.
   summaryOf(image) {
     const parts = this.live ? [`${image.width} \u00d7 ${image.height} pixels`,
       `${shown(image.seconds, 2)} s`] : [];
-    if (this.report.models.length < 2) return parts.join(' \u00b7 ');
+    const words = this.finder.disagreement(image);
+    if (Number.isNaN(words)) return parts;  // a single model is shown
     const {a, b, number} = this.finder.filter, {models} = this.report;
     const difference = this.finder.difference(image);
     if (a !== b && !Number.isNaN(difference))
       parts.push(`${CAPTION_NUMBERS[number][0]}: ${models[a].name} minus ${models[b].name} is ` +
         `${difference < 0 ? '\u2212' : '+'}${shown(Math.abs(difference), 2)}`);
-    parts.push(`share of different words: ${shown(this.finder.disagreement(image), 2)}`);
-    return parts.join(' \u00b7 ');
+    parts.push(tip(`words differ by ${shown(words, 2)}`, TIPS.differ));
+    const maps = this.finder.mapDisagreement(image);
+    if (!Number.isNaN(maps)) parts.push(tip(`maps of the same words by ${shown(maps, 2)}`, TIPS.apart));
+    return parts;
   }
 
   setCurrent(number) {
@@ -222,9 +303,7 @@ class Explorer {
     const at = this.order.indexOf(this.current);
     const next = at < 0 ? 0 : Math.min(Math.max(at + by, 0), this.order.length - 1);
     const card = this.cards[this.order[next]];
-    card.build();
-    this.setCurrent(card.number);
-    card.node.scrollIntoView({block: 'start'});
+    this.showCard(card);
     card.move(0, 0);
   }
 
@@ -259,8 +338,12 @@ class Explorer {
       j: () => this.step(1), k: () => this.step(-1),
       r: cycle('regime'), l: cycle('layer'), h: cycle('head'), s: cycle('scale'),
       e: cycle('drawn'),
-      c: cycle('style'), b: cycle('boxes'),
-      '/': () => this.finder.search?.focus(),
+      c: cycle('style'), v: cycle('cover'), m: cycle('measure'), w: cycle('strip'), b: cycle('boxes'),
+      '/': () => {
+        if (!this.findFold) return;
+        this.findFold.open = true;
+        this.finder.search.focus();
+      },
       ArrowLeft: arrow(-1), ArrowRight: arrow(1),
       Escape: () => this.cards[this.current]?.built && this.cards[this.current].release(),
     };

@@ -26,15 +26,19 @@ class Finder {
     return this.captions(image).filter((_, m) => !this.view.hidden.has(m));
   }
 
-  // The largest disagreement between two models that are shown.
+  // The largest disagreement between the words of two models that are shown; NaN where fewer are.
   disagreement(image) {
-    const words = this.shownCaptions(image).map((caption) => caption.words);
-    let most = 0;
-    words.forEach((a, i) => words.slice(i + 1).forEach((b) => {
-      most = Math.max(most, disagreement(a, b));
-    }));
-    return most;
+    return largestOfPairs(this.shownCaptions(image), (a, b) => disagreement(a.words, b.words));
   }
+
+  // The largest distance between the maps of two of them; NaN where they have no maps or no word in
+  // common.
+  mapDisagreement(image) {
+    const captions = this.shownCaptions(image).filter((_, i) => this.shownModels()[i].attention);
+    return largestOfPairs(captions, mapDisagreement);
+  }
+
+  shownModels() { return this.report.models.filter((_, m) => !this.view.hidden.has(m)); }
 
   // The chosen number of model a minus that of model b.
   difference(image) {
@@ -83,6 +87,7 @@ class Finder {
       ahead: (image) => -this.difference(image),
       behind: (image) => this.difference(image),
       differ: (image) => -this.disagreement(image),
+      apart: (image) => -this.mapDisagreement(image),
       astray: (image) => this.meanOf(image, 'pointing'),
       aim: (image) => -this.meanOf(image, 'pointing'),
       spread: (image) => -this.meanOf(image, 'entropy'),
@@ -95,6 +100,13 @@ class Finder {
       kept.sort((x, y) => last(keyed.get(x.i)) - last(keyed.get(y.i)) || x.i - y.i);
     }
     return kept.map(({i}) => i);
+  }
+
+  // Begins with the worst images first, where the report has these.
+  startWithWorst() {
+    const {worst} = this.report, {filter} = this;
+    filter.order = {pointing: 'astray', entropy: 'spread'}[worst] || 'worst';
+    if (filter.order === 'worst' && CAPTION_NUMBERS[worst]) filter.number = worst;
   }
 
   // The controls; `changed` is called after each change.
@@ -111,6 +123,7 @@ class Finder {
     const numbers = Object.entries(CAPTION_NUMBERS).filter(([name]) => has(name))
       .map(([name, [text]]) => [name, text]);
     if (!numbers.some(([name]) => name === filter.number)) filter.number = numbers[0]?.[0];
+    if (report.worst) this.startWithWorst();
     this.search = el('input', {type: 'search', placeholder: 'red circle',
       oninput: (event) => set('words')(event.target.value)});
     const parts = [
@@ -127,7 +140,9 @@ class Finder {
           ['sharp', 'sharpest maps first']] : []),
         ...(several ? [['ahead', 'A minus B, largest first'],
           ['behind', 'B minus A, largest first'],
-          ['differ', 'most different words first']] : [])],
+          ['differ', 'most different words first'],
+          ...(report.models.filter(({attention}) => attention).length > 1
+            ? [['apart', 'most different maps of the same words first']] : [])] : [])],
       filter.order, set('order')),
     ];
     if (several) {

@@ -6,6 +6,7 @@ const UNSEEN_LIGHT = 0.35;  // brightness of the part of the photo that the netw
 const GREY_SHARE = 0.5;     // how grey the photo becomes, so that its colours are not mistaken for heat
 const COLD_VEIL = 0.35;     // how strongly the heat colour covers the photo at weight 0
 const HOT_VEIL = 0.7;       // and at full heat
+const BLEND_VEIL = 0.75;    // at full heat where the photo stays as it is at weight 0 (`blend`)
 
 // Catmull-Rom weights between samples 1 and 2 of four, at t in [0, 1).
 const cubic = (t) => {
@@ -37,9 +38,13 @@ const makeTaps = (pixels, cells, [first, end], from, length, style) => {
   return taps;
 };
 
-// Writes `photo` under the heat of a map to `out`; both are ImageData of the same size. With `signed`,
-// numbers below 0 are drawn, too, with red and blue exchanged.
-const paintHeat = (out, photo, {map, rows, cols, cells, seen, style, full, colours, signed}) => {
+// Writes `photo` under the heat of a map to `out`; both are ImageData of the same size. With `blend`, the
+// photo keeps its colours where there is no weight. With `signed`, numbers below 0 are drawn, too, with
+// red and blue exchanged.
+const paintHeat = (out, photo,
+  {map, rows, cols, cells, seen, style, blend, full, colours, signed}) => {
+  const greyShare = blend ? 0 : GREY_SHARE, cold = blend ? 0 : COLD_VEIL;
+  const hot = blend ? BLEND_VEIL : HOT_VEIL;
   const [left, top, right, bottom] = cells;
   const across = makeTaps(photo.width, cols, [left, right], seen[0], seen[2], style);
   const down = makeTaps(photo.height, rows, [top, bottom], seen[1], seen[3], style);
@@ -68,14 +73,18 @@ const paintHeat = (out, photo, {map, rows, cols, cells, seen, style, full, colou
       const heat = full > 0 ? Math.min(Math.max((below ? -weight : weight) / full, 0), 1) : 0;
       const colour = 3 * Math.round(heat * 255);
       const grey = 0.299 * from[at] + 0.587 * from[at + 1] + 0.114 * from[at + 2];
-      const cover = COLD_VEIL + (HOT_VEIL - COLD_VEIL) * heat;
+      const cover = cold + (hot - cold) * heat;
       for (let c = 0; c < 3; ++c) {
-        const base = from[at + c] + GREY_SHARE * (grey - from[at + c]);
+        const base = from[at + c] + greyShare * (grey - from[at + c]);
         to[at + c] = base + cover * (colours[colour + (below ? 2 - c : c)] - base);
       }
     }
   }
 };
+
+// The colours of the heat from 0 to full, as a CSS value.
+const rampOf = (colours) => `linear-gradient(90deg, ${[0, 51, 102, 153, 204, 255].map((i) =>
+  `rgb(${[...colours.slice(3 * i, 3 * i + 3)].join(' ')})`).join(', ')})`;
 
 // Draws a light line inside a dark one, which is visible on any ground. The rectangle is in shares of
 // the canvas.
@@ -102,3 +111,32 @@ const cellAt = (x, y, rows, cols, seen) => {
   if (!(across >= 0 && across < 1 && down >= 0 && down < 1)) return -1;
   return Math.floor(down * rows) * cols + Math.floor(across * cols);
 };
+
+// The colour bar below a photo: from 0 to full heat, with a line at the weight of a uniform map.
+class ColourBar {
+  constructor(ramp) {
+    this.ramp = ramp;
+    this.node = el('p', {class: 'scale muted'});
+    this.text = '';  // the same in words
+  }
+
+  // full: the weight of full heat, null where no map is drawn; even: the weight of a uniform map, null
+  // where there is no such weight.
+  show(full, even = null) {
+    const key = full === null ? '' : `${full}/${even}`;
+    if (this.key === key) return;
+    this.key = key;
+    const known = full !== null && even !== null;
+    this.text = full === null ? ''
+      : `full heat ${shown(full)}${known ? `, uniform map ${shown(even)}` : ''}`;
+    if (full === null) {
+      this.node.replaceChildren('\u00a0');
+      return;
+    }
+    const line = known && even <= full ? el('span', {class: 'even',
+      style: `left:${(100 * even / full).toFixed(2)}%`}) : null;
+    this.node.replaceChildren('0 ', el('span', {class: 'ramp', style: `background:${this.ramp}`}, line),
+      ` ${shown(full)}`, known ? tip(`uniform map: ${shown(even)}`, TIPS.even, {class: 'tip even-text'})
+        : '');
+  }
+}

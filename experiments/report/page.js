@@ -28,6 +28,23 @@ const startTheme = () => {
   });
 };
 
+// Scrolls to a part of the page, and stays there until the visitor does something else: parts above it
+// may grow while they come near the window.
+let going = null;
+const goTo = (target) => {
+  const mine = going = {};
+  const stop = () => { if (going === mine) going = null; };
+  for (const kind of ['wheel', 'touchstart', 'pointerdown', 'keydown'])
+    window.addEventListener(kind, stop, {once: true, passive: true, capture: true});
+  const end = performance.now() + 1500;
+  const step = () => {
+    if (going !== mine || performance.now() > end) return;
+    target.scrollIntoView({block: 'start', behavior: 'instant'});
+    requestAnimationFrame(step);
+  };
+  step();
+};
+
 const startHelp = () => {
   const help = document.querySelector('#help');
   const open = () => { if (!help.open) help.showModal(); };

@@ -3,7 +3,7 @@
 // the numbers of the caption.
 
 const UNIFORM_HEAT = 0.25;    // the most heat that a uniform map may show
-const SMALLEST_CANVAS = 288;  // pixels of the longest side; smaller pictures are enlarged
+const SMALLEST_CANVAS = 448;  // pixels of the longest side; smaller pictures are enlarged
 
 const barWidth = (share) => `${Math.round(100 * Math.min(Math.max(share, 0), 1))}%`;
 
@@ -19,9 +19,9 @@ class Panel {
   }
 
   build() {
-    const name = this.model.name;
+    const name = this.model.name, {width, height} = this.card.image;
     this.canvas = el('canvas', {class: 'photo', tabindex: this.model.attention ? 0 : -1,
-      role: 'img',
+      role: 'img', style: `--ratio:${width / height};--pixels:${width}px`,
       onpointermove: (event) => this.pointerPlace(event),
       onpointerdown: (event) => this.pointerPlace(event),
       onpointerleave: (event) => {
@@ -32,6 +32,8 @@ class Panel {
     // The words run in the direction of their script.
     this.caption = el('div', {class: 'caption', role: 'group', dir: 'auto',
       'aria-label': `caption of ${name}`});
+    this.bar = new ColourBar(this.card.explorer.ramp);
+    this.bar.node.hidden = !this.model.attention;
     this.readout = el('p', {class: 'readout'});
     this.effect = el('p', {class: 'readout effect', hidden: true});
     this.scores = el('p', {class: 'scores'});
@@ -41,8 +43,8 @@ class Panel {
     this.node = el('section', {class: 'panel', 'aria-label': name, 'data-model': this.m},
       el('h4', {}, swatch(this.m), el('span', {class: 'model-name'}, name), deadBadge(this.model),
         ' ', this.regime, this.mapName),
-      this.canvas, this.caption, this.readout, this.effect, this.scores,
-      this.more);
+      this.caption, this.canvas,
+      el('div', {class: 'below'}, this.bar.node, this.readout, this.effect, this.scores, this.more));
   }
 
   // Loads the caption of the chosen regime, and everything that depends on it.
@@ -51,6 +53,7 @@ class Panel {
     this.decoded = captionOf(image, this.model, this.m, view.regime);
     this.maps = this.model.attention && this.decoded.words.length ? new Maps(this.decoded) : null;
     this.self = selfMapsOf(image.models[this.m], this.maps);
+    this.noEffects = image.models[this.m].no_occlusion;
     this.regime.textContent = this.model.attention
       ? [this.decoded.regime, this.model.later_map].filter(Boolean).join(', ') : 'no attention';
     const numbers = Object.entries(this.decoded.scores || {})
@@ -60,14 +63,17 @@ class Panel {
     if (this.decoded.verdict) {
       const verdict = {true: 'true of the scene', false: 'false of the scene',
         not_parsed: 'not understood'};
-      this.scores.append(' ', el('span', {class: `verdict ${this.decoded.verdict}`},
-        verdict[this.decoded.verdict]));
+      this.scores.append(' ', tip(verdict[this.decoded.verdict], TIPS[this.decoded.verdict],
+        {class: `verdict tip ${this.decoded.verdict}`}));
     }
     this.measured = null;
     this.words = this.decoded.words.map((word, i) => this.wordButton(word, i));
     this.caption.replaceChildren(...(this.words.length ? this.words
       : [el('em', {class: 'muted'}, 'empty caption')]));
-    this.more.replaceChildren(...[this.alternatives(), this.alignment()].filter(Boolean));
+    this.wordMaps = this.maps ? new WordMaps(this) : null;
+    this.selfViews = this.self ? new SelfViews(this) : null;
+    this.more.replaceChildren(...[this.wordMaps?.strip, panelTools(this), this.alternatives(),
+      this.wordMaps?.matrix, this.selfViews?.node].filter(Boolean));
     return this;
   }
 
@@ -76,6 +82,7 @@ class Panel {
       ? el('span', {class: `bar ${kind}`}, el('span', {style: `width:${barWidth(value)}`})) : null);
     return el('button', {type: 'button', class: 'word', tabindex: i === 0 ? 0 : -1,
       'data-index': i, 'aria-pressed': 'false', 'aria-label': `${word}, ${this.numbersOf(i)}`,
+      title: this.numbersOf(i),
       onpointerenter: (event) => { if (event.pointerType === 'mouse') this.card.point(this.m, i); },
       onpointerleave: () => this.card.point(null),
       onclick: () => this.card.choose(this.m, i),
@@ -86,18 +93,23 @@ class Panel {
       bar('entropy', this.maps ? this.measures().entropy[i] : null)));
   }
 
+  // [['p', 0.62], ['entropy', 0.4]]
+  numberPairs(i) {
+    const {p, gate, sentinel} = this.decoded;
+    return [['p', p[i]], ...(gate ? [['gate', gate[i]]] : []),
+      ...(sentinel ? [['sentinel', sentinel[i]]] : []),
+      ...(this.maps ? [['entropy', this.measures().entropy[i]]] : [])];
+  }
+
   numbersOf(i) {
-    const decoded = this.decoded, parts = [`p ${shown(decoded.p[i], 2)}`];
-    if (decoded.gate) parts.push(`gate ${shown(decoded.gate[i], 2)}`);
-    if (decoded.sentinel) parts.push(`sentinel ${shown(decoded.sentinel[i], 2)}`);
-    if (this.maps) parts.push(`entropy ${shown(this.measures().entropy[i], 2)}`);
-    return parts.join(', ');
+    return this.numberPairs(i).map(([name, value]) => `${name} ${shown(value, 2)}`).join(', ');
   }
 
   // For each word's map in the chosen layer and head: the largest weight, the entropy, and whether the
   // map is uniform.
   measures() {
-    const {layer, head, drawn} = this.card.view, key = `${layer}/${head}/${drawn}`;
+    const {layer, head, drawn, measure} = this.card.view;
+    const key = `${layer}/${head}/${drawn}/${measure}`;
     if (this.measured?.key !== key) {
       const maps = this.decoded.words.map((_, i) => this.mapOf(i));
       const shown = maps.map((map) => this.maps.shown(map));
@@ -118,6 +130,7 @@ class Panel {
       const bar = button.querySelector('.bar.entropy span'), value = this.followed.entropy[i];
       if (bar) bar.style.width = barWidth(value ?? 0);
       button.setAttribute('aria-label', `${this.decoded.words[i]}, ${this.numbersOf(i)}`);
+      button.title = this.numbersOf(i);
     });
   }
 
@@ -131,13 +144,15 @@ class Panel {
   readoutOf(i, link) {
     const parts = [el('b', {}, this.decoded.words[i]),
       link === 'place' ? ' \u00b7 word in the same place' : '',
-      ` \u00b7 ${this.numbersOf(i)}`];
-    if (this.maps && this.measures().uniform[i]) parts.push(' \u00b7 uniform');
+      ' \u00b7 ', ...this.numberPairs(i).flatMap(([name, value], at) =>
+        [at ? ', ' : '', tip(name, TIPS[name]), ` ${shown(value, 2)}`])];
+    if (this.maps && this.measures().uniform[i])
+      parts.push(' \u00b7 ', tip('uniform', TIPS.uniform, {class: 'tip miss'}));
     const noun = this.nounAt(i);
     if (noun && 'hit' in noun && this.showsDefault()) {
       const where = noun.centre ? '\u2713 on its object'
         : noun.hit ? '\u2713 touches its object' : '\u2717 beside its object';
-      parts.push(' \u00b7 ', el('span', {class: noun.hit ? 'hit' : 'miss'}, where));
+      parts.push(' \u00b7 ', tip(where, TIPS.hit, {class: `tip ${noun.hit ? 'hit' : 'miss'}`}));
     } else if (noun && !('hit' in noun) && noun.boxes.length === 0) {
       parts.push(' \u00b7 ', el('span', {class: 'miss'}, '\u2717 the picture has no such object'));
     }
@@ -152,40 +167,6 @@ class Panel {
         el('span', {class: 'muted number'}, `log p ${shown(logprob, 2)}`)))));
   }
 
-  alignment() {
-    if (!this.maps) return null;
-    const {rows, cols} = this.maps;
-    const picture = el('canvas', {class: 'alignment', width: rows * cols,
-      height: this.maps.words, role: 'img',
-      'aria-label': `weights of ${this.maps.words} words on ${rows} x ${cols} regions, in ` +
-        'reading order'});
-    this.matrix = el('details', {ontoggle: () => this.drawAlignment(),
-      'data-part': 'alignment'},
-    el('summary', {}, 'Alignment matrix: words \u00d7 regions'),
-    el('div', {class: 'matrix', style: `--words:${this.maps.words}`},
-      el('ul', {'aria-hidden': 'true'}, ...this.decoded.words.map((word) => el('li', {}, word))),
-      picture));
-    this.matrixPicture = picture;
-    return this.matrix;
-  }
-
-  drawAlignment() {
-    if (!this.matrix?.open) return;
-    const context = this.matrixPicture.getContext('2d'), colours = this.card.report.colours;
-    const pixels = context.createImageData(this.maps.regions, this.maps.words);
-    for (let word = 0; word < this.maps.words; ++word) {
-      const full = this.heatFull(word), map = this.mapOf(word);
-      map.forEach((weight, i) => {
-        const below = this.effectsDrawn() && weight < 0;
-        const heat = full > 0 ? Math.min(Math.max((below ? -weight : weight) / full, 0), 1) : 0;
-        const at = 4 * (word * this.maps.regions + i), colour = 3 * Math.round(255 * heat);
-        const [red, green, blue] = colours.slice(colour, colour + 3);
-        pixels.data.set(below ? [blue, green, red, 255] : [red, green, blue, 255], at);
-      });
-    }
-    context.putImageData(pixels, 0, 0);
-  }
-
   weightsOf(word) { return this.maps.of(word, this.card.view.layer, this.card.view.head); }
 
   // The view of SELF_VIEWS that is drawn; null where it is another or the model lacks it.
@@ -197,8 +178,35 @@ class Panel {
   // Whether the effects of regions are drawn instead of the weights.
   effectsDrawn() { return this.card.view.drawn === 'effects' && this.decoded.effects !== null; }
 
-  // What is drawn for a word: its weights or the effects on it.
-  mapOf(word) { return this.effectsDrawn() ? this.decoded.effects[word] : this.weightsOf(word); }
+  // What is drawn for a word: its weights, in the chosen measure, or the effects on it.
+  mapOf(word) {
+    if (this.effectsDrawn()) return this.decoded.effects[word];
+    const factor = this.factorOf(word), weights = this.weightsOf(word);
+    return factor === 1 ? weights : weights.map((weight) => weight * factor);
+  }
+
+  // By what the measure multiplies the weights of a word: the number of cells (the weight over that of a
+  // uniform map), or the gate, as far as the model has one.
+  factorOf(word) {
+    const {measure, layer, head} = this.card.view;
+    if (measure === 'relative') return this.maps.shownCells;
+    if (measure !== 'gated' || !this.decoded.gate) return 1;
+    return this.maps.recorded(word, layer, head)?.gate ?? this.decoded.gate[word] ?? 1;
+  }
+
+  // What a word's map is drawn with, for paintHeat().
+  heatOf(word) {
+    const {rows, cols, cells} = this.maps, {style, cover} = this.card.view;
+    return {map: this.mapOf(word), rows, cols, cells, seen: this.decoded.seen, style,
+      blend: cover === 'blend', full: this.heatFull(word), colours: this.card.report.colours,
+      signed: this.effectsDrawn()};
+  }
+
+  // What all drawings depend on, besides the scale.
+  viewKey() {
+    const {layer, head, drawn, measure, style, cover} = this.card.view;
+    return [layer, head, drawn, measure, style, cover];
+  }
 
   // The weight that is drawn as full heat; uniform maps and effects of nearly nothing stay faint on
   // every scale.
@@ -216,19 +224,9 @@ class Panel {
     return scale === 'image' ? this.card.largest() : Math.max(...largest);
   }
 
-  // The word that is shown first: of the words that are no function words, if there are any, the one
-  // whose map has the largest weight.
-  sharpest() {
-    if (!this.maps) return this.words.length ? 0 : -1;
-    const {largest} = this.measures(), {words} = this.decoded;
-    const names = words.map((word) => !FUNCTION_WORDS.has(word));
-    const certainty = largest.map((weight, i) => (names.includes(true) && !names[i] ? -1 : weight));
-    return certainty.indexOf(Math.max(...certainty));
-  }
-
   // Shows ", layer 0, head max" or ", effects of regions", where the map that is drawn is not the default one.
   nameMap() {
-    const {layer, head} = this.card.view, parts = [], kind = this.selfView();
+    const {layer, head, measure} = this.card.view, parts = [], kind = this.selfView();
     if (this.effectsDrawn()) {
       parts.push('effects of regions');
     } else if (kind && kind !== 'read') {
@@ -236,6 +234,8 @@ class Panel {
     } else {
       if (this.maps?.layers > 1 && layer !== 'last') parts.push(`layer ${layer}`);
       if (this.maps?.heads > 1 && head !== 'mean') parts.push(`head ${head}`);
+      if (this.maps && measure === 'relative') parts.push('over a uniform map');
+      if (this.maps && measure === 'gated') parts.push(this.decoded.gate ? 'times the gate' : 'no gate');
     }
     this.mapName.textContent = parts.map((part) => `, ${part}`).join('');
   }
@@ -243,7 +243,7 @@ class Panel {
   // Draws the photo with the map of `word` (-1: without a map), or with the cell at `place` marked.
   draw({word, place}) {
     this.nameMap();
-    const {image, view, report} = this.card;
+    const {image, view} = this.card;
     const photo = this.card.photoPixels(SMALLEST_CANVAS);
     if (!photo) return;
     if (this.canvas.width !== photo.width || this.canvas.height !== photo.height) {
@@ -258,16 +258,21 @@ class Panel {
     const heat = this.maps && ((word >= 0 && !place) || own);
     if (heat) {
       const out = context.createImageData(photo.width, photo.height);
-      paintHeat(out, photo, {map: own ? own.weights : this.mapOf(word), rows: this.maps.rows,
-        cols: this.maps.cols, cells: this.maps.cells, seen: this.decoded.seen, style: view.style,
-        full: own ? Math.max(...own.weights) : this.heatFull(word),
-        colours: report.colours,
-        signed: own ? own.weights.some((weight) => weight < 0) : this.effectsDrawn()});
+      const heatNow = own ? {...this.heatOf(Math.max(word, 0)), map: own.weights,
+        full: Math.max(...own.weights), signed: own.weights.some((weight) => weight < 0)}
+        : this.heatOf(word);
+      paintHeat(out, photo, heatNow);
+      this.bar.show(heatNow.full, own ? 1 / this.maps.shownCells : this.evenOf(word));
       context.putImageData(out, 0, 0);
       if (!own) this.drawChosen(context, word);
     } else {
       context.putImageData(photo, 0, 0);
+      this.bar.show(null);
     }
+    this.shownWord = heat ? word : -1;
+    this.wordMaps?.draw();
+    this.wordMaps?.mark(word);
+    this.selfViews?.draw();
     if (view.boxes) this.drawBoxes(context, word, image);
     const marked = own ? own.cell : cell;
     if (marked >= 0)
@@ -288,6 +293,9 @@ class Panel {
     this.light(cell);
     if (this.selfView() === 'read' && word >= 0) this.lightRead(word);
   }
+
+  // The weight of a cell in a uniform map, in the measure that is drawn; none for effects.
+  evenOf(word) { return this.effectsDrawn() ? null : this.factorOf(word) / this.maps.shownCells; }
 
   // What is drawn in a view of what regions attend to: of the region at which the visitor points or,
   // until he does, of the one with the largest weight of the word that is shown.
@@ -327,7 +335,11 @@ class Panel {
   // on which it has the largest effect.
   showEffect(context, word, cell) {
     const {effects, p, words} = this.decoded;
-    this.effect.hidden = !effects || !this.maps;
+    this.effect.hidden = !this.maps || (!effects && !this.noEffects);
+    if (!effects && this.noEffects) {
+      this.effect.textContent = `Without effects of regions: ${this.noEffects}`;
+      return;
+    }
     if (this.effect.hidden || (word < 0 && cell < 0)) {
       this.effect.textContent = '\u00a0';
       return;
@@ -417,7 +429,12 @@ class Panel {
       : clamp(now % cols + step[0], left, right);
     const row = now < 0 ? Math.floor((top + bottom) / 2)
       : clamp(Math.floor(now / cols) + step[1], top, bottom);
-    const [x, y, w, h] = cellBox(row * cols + column, rows, cols, seen);
-    this.card.place({x: x + w / 2, y: y + h / 2});
+    this.card.place(this.centreOf(row * cols + column));
+  }
+
+  // The centre of a cell, in shares of the photo.
+  centreOf(cell) {
+    const [x, y, w, h] = cellBox(cell, this.maps.rows, this.maps.cols, this.decoded.seen);
+    return {x: x + w / 2, y: y + h / 2};
   }
 }

@@ -1,6 +1,10 @@
 'use strict';
 // Starts the page: reads the data, shows the report's name, and builds the sections.
 
+// By what `saccade report --worst` chose the images.
+const worstName = (measure) => ({pointing: 'where its maps point', entropy: 'how spread out its maps are'}[
+  measure] || metricName(measure));
+
 const start = () => {
   const report = JSON.parse(document.querySelector('#data').textContent);
   report.colours = bytesOf(report.colours);
@@ -15,7 +19,9 @@ const start = () => {
     ? `${count === 1 ? 'one picture' : `${count} pictures`}, captioned by ${report.models[0].name}`
     : `${report.dataset}, ${report.split}: ` +
     (count < report.split_images
-      ? `${count} of ${report.split_images} images, spread evenly over the split`
+      ? `${count} of ${report.split_images} images, ${report.worst
+        ? `those on which ${report.models[0].name} is worst by ${worstName(report.worst)}`
+        : 'spread evenly over the split'}`
       : `${count} images`) +
     `; ${report.models.length === 1 ? 'one model' : `${report.models.length} models`}`;
   document.querySelector('#remarks').append(...report.remarks.map((text) =>
@@ -28,7 +34,13 @@ const start = () => {
   const explorer = new Explorer(report, document.querySelector('#explorer'));
   document.querySelector('#nav').append(
     ...[explorer.root, ...sections].map((part) => el('li', {},
-      el('a', {href: `#${part.id}`}, part.querySelector('h2').textContent))));
+      el('a', {href: `#${part.id}`, onclick: (event) => {
+        event.preventDefault();
+        showLink(`#${part.id}`);
+        goTo(part);
+      }}, part.querySelector('h2').textContent))));
+  followLink(explorer, location.hash);
+  window.addEventListener('hashchange', () => followLink(explorer, location.hash));
 };
 
 start();

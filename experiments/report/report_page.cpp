@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "captioning/data/scenes/scene.h"
+#include "captioning/grounding/coco_names.h"
 #include "captioning/maps/attention_map.h"
 #include "captioning/metrics/meteor/function_words.h"
 #include "core/base/error.h"
@@ -27,20 +29,29 @@ std::string escaped(const std::string& json) {
   return out;
 }
 
-// Words that name nothing, for the choice of the word that is shown first.
-std::string function_words_script() {
+// Defines a set of words; those that are not spelled with the letters a to z are left out.
+template <class Words>
+std::string word_set(const char* name, const Words& words) {
   std::string out;
-  for (const std::string_view word : meteor::function_words())
+  for (const std::string_view word : words)
     if (std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; }))
       out += str(out.empty() ? "'" : ", '", word, "'");
-  return "const FUNCTION_WORDS = new Set([" + out + "]);\n";
+  return str("const ", name, " = new Set([", out, "]);\n");
+}
+
+// Words that name a thing of a photo or a scene, and words that name nothing, for the choice of the
+// word that is shown first.
+std::string first_words_script() {
+  std::vector<std::string> things = coco_single_words();
+  things.insert(things.end(), kShapeWords.begin(), kShapeWords.end());
+  return word_set("THING_WORDS", things) + word_set("FUNCTION_WORDS", meteor::function_words());
 }
 
 }  // namespace
 
 std::string program_values() {
   return metrics_script() + str("const UNIFORM_ENTROPY = ", kUniformEntropy, ";\n") +
-         function_words_script();
+         first_words_script();
 }
 
 void put_part(std::string& page, std::string_view place, std::string_view text) {

@@ -63,6 +63,7 @@ const startLive = async () => {
   }
   report.colours = bytesOf(report.colours);
   report.images = [];
+  report.occlusion = report.occlusion_steps > 0;
   const names = report.models.map((model) => model.name);
   document.title = `${names.join(', ')} \u00b7 saccade`;
   subtitle.textContent = names.length === 1 ? `${names[0]} captions your pictures`
@@ -76,6 +77,9 @@ const startLive = async () => {
     renewal.restart();
   });
   document.querySelector('#controls').prepend(controls.node);
+  explorer.boxes.drawn?.addEventListener('change', (event) => {
+    if (event.target.value === 'effects') controls.explain();
+  });
   const news = document.querySelector('#news');
   const uploads = new Uploads(document.querySelector('#uploads'), news, {limit: report.max_upload,
     query: () => controls.query, done: (image) => {

@@ -26,8 +26,16 @@ class SearchControls {
     this.boxes = {
       beam: this.number('Beam', own.find(({beam}) => beam)?.beam ?? 3, limits.beam, 1),
       temperature: this.number('Temperature', 1, [Math.max(0.1, limits.temperature[0]),
-        limits.temperature[1]], 0.1),
+        limits.temperature[1]], 0.1, Math.min(3, limits.temperature[1])),
     };
+    // What regions do for words is computed where it is asked for; 0 steps: the server does not.
+    this.occlusion = report.occlusion_steps > 0
+      ? checkBox('Why this word', false, () => this.change()) : null;
+    if (this.occlusion) {
+      this.occlusion.title = 'Removes one region after the other and shows how the probability of each ' +
+        'word changes. Each photo takes longer.';
+      this.occlusion.querySelector('input').name = 'occlusion';
+    }
     const select = selectBox('Search', [['', `each model\u2019s own${
       texts.size === 1 ? ` (${[...texts][0]})` : ''}`],
     ...limits.mode.map((mode) => [mode, SEARCHES[mode] ?? mode])], '', (mode) => {
@@ -40,13 +48,25 @@ class SearchControls {
       this.change();
     }}, 'Draw again');
     this.node = el('fieldset', {class: 'controls', id: 'search'}, el('legend', {}, 'Captions'),
-      el('div', {class: 'fields'}, select, ...Object.values(this.boxes), this.again));
+      el('div', {class: 'fields'}, select, ...Object.values(this.boxes), this.occlusion, this.again));
     this.show();
   }
 
-  number(name, value, [least, most], step) {
-    return numberBox(`${name} (${least} to ${most})`, value, {min: least, max: most, step,
-      name: name.toLowerCase(), inputmode: step < 1 ? 'decimal' : 'numeric'}, () => this.change());
+  // A number with a slider, each of which follows the other. The slider of a wide range goes to `reach`;
+  // larger numbers can be typed.
+  number(name, value, [least, most], step, reach = most) {
+    const slider = el('input', {type: 'range', min: least, max: reach, step, value,
+      'aria-label': `${name}, slider`, oninput: () => {
+        input.value = slider.value;
+        this.change();
+      }});
+    const field = numberBox(`${name} (${least} to ${most})`, value, {min: least, max: most, step,
+      name: name.toLowerCase(), inputmode: step < 1 ? 'decimal' : 'numeric'}, (number) => {
+      if (number !== null) slider.value = number;
+      this.change();
+    });
+    const input = field.querySelector('input');
+    return el('div', {class: 'slid'}, field, slider);
   }
 
   // Shows the controls that have an effect.
@@ -58,11 +78,19 @@ class SearchControls {
 
   // A number outside its range is marked and not sent.
   change() {
-    const input = this.shown?.querySelector('input');
+    const input = this.shown?.querySelector('input');  // the number, which stands before its slider
     const wrong = input && !fits(input);
     if (input) input.setAttribute('aria-invalid', String(wrong));
     clearTimeout(this.timer);
     if (!wrong) this.timer = setTimeout(() => this.changed(), 1000 * PAUSE);
+  }
+
+  // Asks for what regions do for words.
+  explain() {
+    const box = this.occlusion?.querySelector('input');
+    if (!box || box.checked) return;
+    box.checked = true;
+    this.change();
   }
 
   get shown() { return this.boxes[{beam: 'beam', sample: 'temperature'}[this.mode]]; }
@@ -73,6 +101,7 @@ class SearchControls {
     const parts = this.mode ? [`mode=${this.mode}`] : [];
     if (input && fits(input)) parts.push(`${input.name}=${Number(input.value)}`);
     if (this.seed !== null && !this.again.hidden) parts.push(`seed=${this.seed}`);
+    if (this.occlusion?.querySelector('input').checked) parts.push('occlusion=true');
     return parts.length ? `?${parts.join('&')}` : '';
   }
 }
@@ -124,7 +153,7 @@ class Renewal {
     } catch (error) {
       if (error.name === 'AbortError') return false;
       image.failed = query;
-      if (card.summary) card.summary.textContent = this.explorer.summaryOf(image);
+      this.explorer.summarize(card);
       this.uploads.refuse(`${image.id} keeps its captions: ${refusalText(error)}`);
       return false;
     } finally {
