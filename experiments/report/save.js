@@ -94,7 +94,7 @@ const panelSvg = (panel) => {
 // The buttons that save a panel and, on a page that can be opened again, copy a link to its word.
 const panelTools = (panel) => {
   const {card, model} = panel;
-  const name = () => fileName(card.image.id, model.name,
+  const name = () => fileName(card.image.id.split('/').at(-1), model.name,
     panel.shownWord >= 0 ? `${panel.shownWord}-${panel.decoded.words[panel.shownWord]}` : 'photo');
   const button = (text, what, onclick) => el('button', {type: 'button', onclick,
     'aria-label': `${what} of ${model.name}`, title: what}, text);

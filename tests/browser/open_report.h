@@ -30,6 +30,14 @@ struct OpenReport {
     browser.open(report.folder().write("changed.html", report_page(data.dump())));
     ready();
   }
+  // Chooses a value in the field with this label, as a person does.
+  void choose(const std::string& label, const std::string& value) {
+    browser.run(
+        "const field = [...document.querySelectorAll('.field')].find((f) => "
+        "f.firstChild.textContent === '" +
+        label + "').lastChild; field.value = '" + value +
+        "'; for (const type of ['input', 'change']) field.dispatchEvent(new Event(type));");
+  }
   nlohmann::json run(const std::string& script) {
     return nlohmann::json::parse(browser.run(script));
   }

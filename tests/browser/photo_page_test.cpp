@@ -42,7 +42,7 @@ TEST_CASE("the page of a photo shows its caption, all maps and effects, and requ
         data["images"][0]["models"][0]["regimes"]["expectation"]["caption"]);
   CHECK(page.ask("[...document.querySelectorAll('#controls .field:not([hidden])')].map((f) => "
                  "f.firstChild.textContent)") ==
-        Json::array({"Layer", "Head", "Drawn", "Full heat is", "Map"}));
+        Json::array({"Layer", "Head", "Drawn", "Weights", "Full heat is", "Map", "Photo"}));
   page.browser.hover(OpenReport<PhotoPages>::word(0, 0));
   for (const char* key : {"l", "h", "e"}) {
     const Json before = page.pixels(0, 8, 16);

@@ -173,9 +173,10 @@ TEMPLATE_TEST_CASE(
     if (!others.empty())
       CHECK(compare(page, model, others).distance.value() > own.distance.value());
   };
-  for (const std::string style : {"heat", "cells"}) {
+  for (const std::string style : {"heat", "cells", "blend"}) {
     INFO(style);
-    if (style == "cells") page.browser.press("c");
+    if (style != "heat") page.browser.press("c");  // cells, and smooth again
+    if (style == "blend") page.browser.press("v");
     const std::vector<Image> last = drawn_panels(page.report.run(0), style, default_map),
                              first = drawn_panels(page.report.run(0), style, single);
     check(1, drawn_panels(page.report.run(1), style, default_map), {});

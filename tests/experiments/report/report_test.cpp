@@ -2,6 +2,7 @@
 // into bytes.
 #include "experiments/commands/report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -255,6 +256,78 @@ TEST_CASE("a report of a comparison has its arms, also after the folder was move
                .out = page.string(),
                .images = 1});
   CHECK(data_of(page).at("title") == "soft, seed 2, hard, seed 1");
+}
+
+TEST_CASE("one remark says of which arms only the first seed is shown") {
+  const TempFolder folder("report-seeds");
+  Json arms = Json::array();
+  for (const char* name : {"soft", "hard", "linear"}) {
+    Json arm{{"name", name}, {"seeds", Json::array()}};
+    for (const int seed : {1, 2})
+      arm["seeds"].push_back({{"seed", seed},
+                              {"status", "ok"},
+                              {"directory", str("/was/here/", name, "/seed-", seed)}});
+    arms.push_back(std::move(arm));
+  }
+  folder.write("compare.json", Json{{"name", "three"}, {"arms", arms}}.dump());
+  const std::vector<std::string> remarks = shown_models({folder.path().string()}).remarks;
+  REQUIRE(remarks.size() == 1);
+  CHECK(remarks[0].find("For soft, hard, linear the explorer shows the first of 2 seeds") == 0);
+}
+
+TEST_CASE("the images of a report are those on which the first model is worst") {
+  const TempFolder folder("report-worst");
+  write_small_run(folder / "soft", small_experiment());
+  const std::string run = (folder / "soft").string();
+  const auto data = [&](const std::string& worst, Index images) {
+    return data_of(make_report({.runs = {run}, .images = images, .worst = worst}).path);
+  };
+  const Json all = data("", 1000);
+  REQUIRE(all.at("images").size() == all.at("split_images"));
+  REQUIRE(all.at("images").size() > 3);
+  CHECK_FALSE(all.contains("worst"));
+  // By a metric: no image that is left out has a lower one.
+  const auto value = [](const Json& image, const std::string& measure) {
+    const Json& caption = image.at("models")[0].at("regimes").at("expectation");
+    if (measure == "CIDEr") return caption.at("scores").at("CIDEr").get<double>();
+    double sum = 0, count = 0;
+    if (measure == "entropy") {
+      for (const Json& word : caption.at("words")) sum -= word.at("entropy").get<double>(), ++count;
+    } else {
+      for (const Json& noun : caption.at("nouns"))
+        if (noun.contains("hit")) sum += noun.at("hit").get<bool>() ? 1 : 0, ++count;
+    }
+    return count > 0 ? sum / count : NAN;
+  };
+  for (const std::string measure : {"CIDEr", "entropy", "pointing"}) {
+    INFO(measure);
+    const auto judged =
+        std::count_if(all.at("images").begin(), all.at("images").end(),
+                      [&](const Json& image) { return !std::isnan(value(image, measure)); });
+    if (judged == 0) {  // no caption of the small model names an object
+      CHECK(message_of<UsageError>([&] { data(measure, 3); }).find("no image of the split") !=
+            std::string::npos);
+      continue;
+    }
+    const Json worst = data(measure, 3);
+    CHECK(worst.at("worst") == measure);
+    REQUIRE(worst.at("images").size() ==
+            std::min<std::size_t>(3, static_cast<std::size_t>(judged)));
+    std::vector<std::string> names;
+    double largest = -1e9;
+    for (const Json& image : worst.at("images")) {
+      names.push_back(image.at("id"));
+      largest = std::max(largest, value(image, measure));
+    }
+    for (const Json& image : all.at("images")) {
+      if (std::find(names.begin(), names.end(), image.at("id")) != names.end()) continue;
+      if (const double other = value(image, measure); !std::isnan(other))
+        CHECK(other >= largest - 1e-4);
+    }
+  }
+  CHECK(message_of<UsageError>([&] {
+          data("CIDer", 3);
+        }).find("there is no measure 'CIDer' (did you mean 'CIDEr'?)") != std::string::npos);
 }
 
 TEST_CASE("models of the same name get different names, and no model is shown twice") {

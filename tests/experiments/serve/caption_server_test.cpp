@@ -174,6 +174,7 @@ TEST_CASE(
       {"temperature=1e", "got '1e'"},
       {"seed=-1", "from 0 to 4294967295"},
       {"mode=beem", "takes beam, greedy, sample; got 'beem' (did you mean 'beam'?)"},
+      {"occlusion=yes", "the parameter occlusion takes true or false; got 'yes'"},
       {"baem=3", "there is no parameter 'baem' (did you mean 'beam'?)"},
       {"beam=2&beam=3", "more than once"},
       {"beam=2&temperature=1", "ask for one of them"},

@@ -1,6 +1,7 @@
 // Captions of single photos equal those in a report of the same photos.
 #include "experiments/serve/live_captions.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "captioning/maps/caption_text.h"
@@ -72,6 +73,83 @@ TEST_CASE("a photo is encoded once per model, whatever the number of regimes") {
   const Json answer = Json::parse(live.caption_json(encode_png(Image(32, 32, 90))));
   CHECK(answer.at("models")[0].at("regimes").size() == 4);
   CHECK(encoded == std::vector<std::string>{"hard", "soft"});
+}
+
+TEST_CASE(
+    "the captions of a model's own regime have the effects of regions, where they are wanted") {
+  const TempFolder folder("live-occlusion");
+  write_small_run(folder / "hard", small_experiment(SelectionKind::kHard));
+  write_small_run(folder / "transformer", small_transformer());
+  const SmallModels loaded({folder / "hard", folder / "transformer"});
+  const LoadedData data = load_data(loaded.models()[0].loaded->config.data);
+  const Index first = images_of(data.dataset, Split::kTest)[0];
+  const std::vector<std::uint8_t> bytes = encode_png(data.image(first));
+  const RequestedSearch wanted{.occlusion = true};
+  std::size_t encoded = 0;
+  const EncodePhoto counting = [&](const ReportModel& model, const Image& picture) {
+    ++encoded;
+    return encode_photo(model, picture);
+  };
+  const LiveCaptions live(loaded.models(), counting);
+  CHECK(Json::parse(live.models_json(1)).at("occlusion_steps") == kOcclusionSteps);
+  const Json plain = Json::parse(live.caption_json(bytes)),
+             answer = Json::parse(live.caption_json(bytes, wanted));
+  CHECK(encoded == 4);  // twice by each model
+
+  // They are those of a report.
+  ReportRequest request;
+  request.models = loaded.models();
+  request.data = &data;
+  request.occlusion = true;
+  const ReportCaptions report(request, {first});
+  Index most = 0;  // steps
+  for (std::size_t m = 0; m < 2; ++m) {
+    const Json& own = answer.at("models")[m];
+    const Json shown = report.caption_json(m, 0);
+    const std::string regime(enum_name(evaluation_regimes(loaded.models()[m].loaded->config)[0]));
+    for (const auto& [name, caption] : own.at("regimes").items())
+      for (std::size_t w = 0; w < caption.at("words").size(); ++w) {
+        INFO(m << " " << name << " " << w);
+        const Json& word = caption.at("words")[w];
+        CHECK(word.contains("occlusion") == (name == regime));
+        if (name != regime) continue;
+        const Json& expected = shown.at("regimes").at(name).at("words")[w].at("occlusion");
+        REQUIRE(word.at("occlusion").size() == expected.size());
+        for (std::size_t r = 0; r < expected.size(); ++r)
+          for (std::size_t c = 0; c < expected[r].size(); ++c)
+            CHECK(std::abs(word.at("occlusion")[r][c].get<double>() -
+                           expected[r][c].get<double>()) < 2e-4);
+      }
+    CHECK_FALSE(own.contains("no_occlusion"));
+    const auto words = own.at("regimes").at(regime).at("words").size();
+    most = std::max(most,
+                    static_cast<Index>(words) * loaded.models()[m].loaded->model->grid().cells());
+  }
+  for (const Json& model : plain.at("models"))
+    CHECK(model.dump().find("occlusion") == std::string::npos);
+
+  // Captions whose occlusion would take more steps than are allowed have none, and say why.
+  const Json just =
+      Json::parse(LiveCaptions(loaded.models(), encode_photo, most).caption_json(bytes, wanted));
+  CHECK(just.at("models") == answer.at("models"));
+  const Json less = Json::parse(
+      LiveCaptions(loaded.models(), encode_photo, most - 1).caption_json(bytes, wanted));
+  std::size_t refused = 0;
+  for (const Json& model : less.at("models")) {
+    if (!model.contains("no_occlusion")) continue;
+    ++refused;
+    CHECK(model.at("no_occlusion")
+              .get<std::string>()
+              .find(str("takes ", most, " decoding steps, and this server allows ", most - 1)) !=
+          std::string::npos);
+    CHECK(model.at("regimes").dump().find("occlusion") == std::string::npos);
+  }
+  CHECK(refused > 0);
+  const LiveCaptions never(loaded.models(), encode_photo, 0);
+  CHECK_NOTHROW(never.caption_json(bytes));
+  CHECK(message_of<UsageError>([&] {
+          never.caption_json(bytes, wanted);
+        }).find("this server was started without occlusion") != std::string::npos);
 }
 
 TEST_CASE("a photo is captioned with the search that is asked for") {
