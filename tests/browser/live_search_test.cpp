@@ -134,6 +134,86 @@ TEST_CASE(
         captions_of(page, file, {.mode = SearchMode::kSample, .temperature = 6}));
 }
 
+TEST_CASE("sliders follow their numbers, and the numbers the sliders") {
+  SACCADE_NEEDS_BROWSER();
+  LivePage page;
+  page.bring(page.picture("one.png", 20));
+  REQUIRE(page.shows(1));
+  const std::string beam = "[aria-label='Beam, slider']", layer = "[aria-label^='Layer, from']";
+  const auto value = [&](const std::string& selector) {
+    return page.ask("document.querySelector(\"" + selector + "\").value");
+  };
+  set(page, "#search select", "beam");
+  REQUIRE(has_requested(page, 2));
+  set(page, beam, "7");
+  REQUIRE(has_requested(page, 3));
+  CHECK(value("#search [name=beam]") == "7");
+  CHECK(page.ask(kRequests)[2] == "/caption?mode=beam&beam=7");
+  set(page, "#search [name=beam]", "4");
+  REQUIRE(has_requested(page, 4));
+  CHECK(value(beam) == "4");
+  set(page, "#search select", "sample");
+  REQUIRE(has_requested(page, 5));
+  CHECK(page.ask("document.querySelector(\"" + beam + "\").checkVisibility()") == false);
+  set(page, "[aria-label='Temperature, slider']", "2.5");
+  REQUIRE(has_requested(page, 6));
+  CHECK(page.ask(kRequests)[5] == "/caption?mode=sample&temperature=2.5");
+
+  // Layers are on the page already.
+  set(page, layer, "0");
+  CHECK(page.ask("document.querySelector(\".panel[data-model='2'] .map-name\").textContent") ==
+        ", layer 0");
+  page.browser.press("l");
+  CHECK(value(layer) == "1");
+  CHECK(page.ask(std::string(kRequests) + ".length") == 6);
+  CHECK(page.browser.complaints() == std::vector<std::string>{});
+}
+
+TEST_CASE("what regions do for words is shown where it is asked for") {
+  SACCADE_NEEDS_BROWSER();
+  LivePage page;
+  page.bring(page.picture("one.png", 20));
+  REQUIRE(page.shows(1));
+  const auto line = [&](int m) {
+    return page.ask("(() => { const e = document.querySelector(\".panel[data-model='" +
+                    std::to_string(m) +
+                    "'] .effect\"); return e.hidden ? null : e.textContent; })()");
+  };
+  CHECK(line(0) == nullptr);
+  page.browser.click("#search [name=occlusion]");
+  REQUIRE(has_requested(page, 2));
+  CHECK(page.ask(kRequests)[1] == "/caption?occlusion=true");
+  for (int m = 0; m < 3; ++m)
+    CHECK(line(m).get<std::string>().find("Without the marked region, ") == 0);
+  // Drawing the effects asks for them by itself.
+  page.browser.click("#search [name=occlusion]");
+  REQUIRE(has_requested(page, 3));
+  CHECK(line(0) == nullptr);
+  page.browser.click("h1");  // keys are for the explorer where no control has the focus
+  page.browser.press("e");
+  REQUIRE(has_requested(page, 4));
+  CHECK(page.ask("document.querySelector('#search [name=occlusion]').checked") == true);
+  CHECK(page.ask("document.querySelector('.card .map-name').textContent") ==
+        ", effects of regions");
+  CHECK(page.browser.complaints() == std::vector<std::string>{});
+}
+
+TEST_CASE("a server that allows few steps says why a caption has no effects of regions") {
+  SACCADE_NEEDS_BROWSER();
+  LivePage page("", 1);
+  page.bring(page.picture("one.png", 20));
+  REQUIRE(page.shows(1));
+  page.browser.click("#search [name=occlusion]");
+  REQUIRE(has_requested(page, 2));
+  CHECK(page.ask("document.querySelector('.effect').textContent")
+            .get<std::string>()
+            .find("Without effects of regions: occlusion of these words on 16 regions takes ") ==
+        0);
+  page.browser.resize(360, 740);
+  CHECK(page.browser.becomes("window.innerWidth === 360"));
+  CHECK(page.ask("document.documentElement.scrollWidth") == 360);
+}
+
 TEST_CASE("layer and head are chosen among the maps that the page has") {
   SACCADE_NEEDS_BROWSER();
   LivePage page;

@@ -24,10 +24,11 @@ struct LivePage {
   RunningServer server;
   Browser browser;
 
-  // `before` is a script that runs in the page before its own, to change what the browser offers.
-  explicit LivePage(const std::string& before = "")
+  // `before` is a script that runs in the page before its own, to change what the browser offers;
+  // `occlusion_steps`: the most that the occlusion of a caption may take.
+  explicit LivePage(const std::string& before = "", Index occlusion_steps = kOcclusionSteps)
       : loaded(write_runs()),
-        captions(loaded.models()),
+        captions(loaded.models(), encode_photo, occlusion_steps),
         server({.max_upload = kLimit}, captions.models_json(kLimit),
                [&](const CaptionRequest& request) {
                  return captions.caption_json(request.picture, request.search);

@@ -1,9 +1,11 @@
 // What a report shows at first, before anybody searches for a control: captions and photos, the
 // first noun, and what its terms mean; and the other ways to see many maps or images at once.
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.h"
 #include "core/io/base64.h"
+#include "experiments/commands/report.h"
 #include "tests/browser/open_report.h"
 
 namespace saccade::test {
@@ -210,6 +212,34 @@ TEST_CASE("all words of a caption have a small map each, which chooses the word"
     for (std::size_t c = 0; c < 3; ++c)
       distance += std::abs(large[i][c].get<double>() - small[i][c].get<double>()) / 96;
   CHECK(distance < 12);
+}
+
+// The soft and the hard model on the images on which the soft one has the lowest CIDEr.
+class WorstReport : public SceneReport {
+ public:
+  WorstReport() {
+    make_report({.runs = {run("soft").string(), run("hard").string()},
+                 .out = page().string(),
+                 .images = 4,
+                 .worst = "CIDEr"});
+  }
+  std::filesystem::path page() const { return folder() / "worst.html"; }
+};
+
+TEST_CASE("a report of the worst images says so, and begins with the worst") {
+  SACCADE_NEEDS_BROWSER();
+  OpenReport<WorstReport> page;
+  CHECK(page.ask("document.querySelector('#subtitle').textContent")
+            .get<std::string>()
+            .find("those on which soft is worst by CIDEr") != std::string::npos);
+  const Json scores = page.ask(
+      "(() => { const data = JSON.parse(document.querySelector('#data').textContent);"
+      "return [...document.querySelectorAll('.card')].map((card) => Object.values(data.images.find("
+      "(i) => i.id === card.dataset.image).models[0].regimes)[0].scores.CIDEr); })()");
+  CHECK(scores.size() == 4);
+  CHECK(std::is_sorted(scores.begin(), scores.end()));
+  CHECK(page.ask("[...document.querySelectorAll('.field')].find((f) => f.firstChild.textContent "
+                 "=== 'Order').lastChild.value") == "worst");
 }
 
 TEST_CASE("small pictures of all images lead to them, in the order that is chosen") {

@@ -100,6 +100,78 @@ TEST_CASE("pointing at a region shows what it attends to") {
   CHECK(page.browser.complaints() == std::vector<std::string>{});
 }
 
+TEST_CASE("all layers and heads are seen at once, and one of them is chosen") {
+  SACCADE_NEEDS_BROWSER();
+  Page page;
+  // In the first map of words, the third word gives .2 to the start and .8 to the first word. In
+  // layer 0, head 1, the region in row 1, column 2 gives all of its weight to the last region.
+  page.change([](Json& data) {
+    Json& self = data["images"][0]["models"][0]["self_attention"];
+    Json& words = self["words"][0];
+    const auto count = words["rows"].get<std::size_t>();
+    words["low"] = Json(count, 0);
+    words["high"] = Json(count, 1);
+    std::vector<std::uint8_t> bytes(count * count, 0);
+    bytes[2 * count + 0] = 51, bytes[2 * count + 1] = 204;
+    words["weights"] = base64(bytes);
+    for (Json& map : self["regions"]) {
+      if (map["of"] != "encoder" || map["layer"] != 0 || map["head"] != 1) continue;
+      map["low"] = Json(17, 0);
+      map["high"] = Json(17, 1);
+      std::vector<std::uint8_t> rows(17 * 17, 15);
+      std::fill_n(rows.begin() + (1 + 6) * 17, 17, std::uint8_t{0});
+      rows[(1 + 6) * 17 + 16] = 255;
+      map["weights"] = base64(rows);
+    }
+  });
+  const Json maps = page.ask(
+      "JSON.parse(document.querySelector('#data').textContent).images[0].models[0]"
+      ".self_attention");
+  const std::string own = ".card .panel[data-model='0'] [data-part=self]";
+  CHECK(page.ask("document.querySelector(\".card .panel[data-model='1'] [data-part=self]\")") ==
+        nullptr);
+  page.browser.click(own + " summary");
+  const auto matrices = [&](const char* part) {
+    return page.ask("document.querySelectorAll(\"" + own + " [aria-label='maps of " + part +
+                    "'] .small-matrix\").length");
+  };
+  REQUIRE(page.browser.becomes("document.querySelector(\"" + own + " .region-matrix\")"));
+  CHECK(matrices("regions") == maps["regions"].size());
+  CHECK(matrices("words") == maps["words"].size());
+
+  // A click on a small matrix draws that map, and pointing at a row shows what the region attends
+  // to.
+  page.browser.click(own + " [title='encoder, layer 0, head 1']");
+  CHECK(page.ask("document.querySelector('.card .map-name').textContent") ==
+        ", what a region attends to");
+  CHECK(page.ask("document.querySelector(\"" + own +
+                 " [title='encoder, layer 0, head 1']\").getAttribute('aria-pressed')") == "true");
+  page.browser.hover(own + " .region-matrix", 16.5 / 17, 7.5 / 17);
+  CHECK(page.ask("document.querySelector(\"" + own + " .self-line\").textContent") ==
+        "row 1, column 2 \u2192 row 3, column 3: 1.000");
+  CHECK(
+      page.readout(0).find("encoder, layer 0, head 1: the region in row 1, column 2 gives most to "
+                           "row 3, column 3: 1.000") == 0);
+  page.browser.hover(own + " .region-matrix", 0.5 / 17, 0.5 / 17);
+  CHECK(page.ask("document.querySelector(\"" + own + " .self-line\").textContent")
+            .get<std::string>()
+            .find("the class token \u2192 the class token: ") == 0);
+
+  // Pointing at a word leaves the lines of that word alone, which are as strong as its weights.
+  page.set("Drawn", "read");
+  page.browser.hover(Page::word(0, 2));
+  CHECK(page.ask("[...document.querySelectorAll(\"" + own +
+                 " line:not(.faint)\")].map((l) => l.getAttribute('stroke-opacity'))") ==
+        Json({"0.200", "0.800", "0.000"}));
+  page.browser.hover(own + " .word-lines .from");
+  CHECK(page.ask("document.querySelectorAll(\"" + own + " line:not(.faint)\").length") == 1);
+  CHECK(page.ask("document.querySelector(\"" + Page::word(0, 0) + "\").matches('.on')") == true);
+  CHECK(page.browser.complaints() == std::vector<std::string>{});
+  page.browser.resize(360, 740);
+  CHECK(page.browser.becomes("window.innerWidth === 360"));
+  CHECK(page.ask("document.documentElement.scrollWidth") == 360);
+}
+
 TEST_CASE("the map of a word is rolled out through the encoder") {
   SACCADE_NEEDS_BROWSER();
   Page page;
