@@ -90,13 +90,14 @@ const rampOf = (colours) => `linear-gradient(90deg, ${[0, 51, 102, 153, 204, 255
 // the canvas.
 const frame = (context, [x, y, width, height], {light = '#fff', line = 1.5, dash = []} = {}) => {
   const {width: w, height: h} = context.canvas;
+  const bold = line * Math.max(1, Math.max(w, h) / 300);  // as wide on large pictures
   context.setLineDash([]);
-  context.lineWidth = 2 * line;
+  context.lineWidth = 2 * bold;
   context.strokeStyle = 'rgba(0, 0, 0, .8)';
   context.strokeRect(x * w, y * h, width * w, height * h);
-  context.lineWidth = line;
+  context.lineWidth = bold;
   context.strokeStyle = light;
-  context.setLineDash(dash);
+  context.setLineDash(dash.map((part) => part * bold / line));
   context.strokeRect(x * w, y * h, width * w, height * h);
   context.setLineDash([]);
 };
@@ -128,7 +129,7 @@ class ColourBar {
     this.key = key;
     const known = full !== null && even !== null;
     this.text = full === null ? ''
-      : `full heat ${shown(full)}${known ? `, uniform map ${shown(even)}` : ''}`;
+      : `full heat ${shown(full)}${known ? `, uniform ${shown(even)}` : ''}`;
     if (full === null) {
       this.node.replaceChildren('\u00a0');
       return;
@@ -136,7 +137,7 @@ class ColourBar {
     const line = known && even <= full ? el('span', {class: 'even',
       style: `left:${(100 * even / full).toFixed(2)}%`}) : null;
     this.node.replaceChildren('0 ', el('span', {class: 'ramp', style: `background:${this.ramp}`}, line),
-      ` ${shown(full)}`, known ? tip(`uniform map: ${shown(even)}`, TIPS.even, {class: 'tip even-text'})
+      ` ${shown(full)}`, known ? tip(`uniform: ${shown(even)}`, TIPS.even, {class: 'tip even-text'})
         : '');
   }
 }

@@ -77,6 +77,8 @@ class WordMaps {
       paintHeat(out, photo, panel.heatOf(i));
       context.putImageData(out, 0, 0);
       panel.drawChosen(context, i);
+      canvas.nextSibling.textContent = panel.decoded.words[i] +
+        (panel.measures().uniform[i] && !panel.effectsDrawn() ? ' \u00b7 uniform' : '');
     });
   }
 }
