@@ -37,9 +37,15 @@ const goTo = (target) => {
   for (const kind of ['wheel', 'touchstart', 'pointerdown', 'keydown'])
     window.addEventListener(kind, stop, {once: true, passive: true, capture: true});
   const end = performance.now() + 1500;
+  const placeOf = () => target.getBoundingClientRect().top + window.scrollY;
+  let before = null;  // where the target and the window were
   const step = () => {
-    if (going !== mine || performance.now() > end) return;
+    // Where the window has moved and the target has not, somebody else has scrolled.
+    const scrolled = before && Math.abs(placeOf() - before.place) < 1 &&
+      Math.abs(window.scrollY - before.window) > 1;
+    if (going !== mine || scrolled || performance.now() > end) return;
     target.scrollIntoView({block: 'start', behavior: 'instant'});
+    before = {place: placeOf(), window: window.scrollY};
     requestAnimationFrame(step);
   };
   step();

@@ -77,6 +77,10 @@ expect 0 "$saccade" report both --seeds --out seeds.html --images 2 --json
 expect 2 "$saccade" report alone --seeds
 one_error "--seeds has no effect"
 expect 2 "$saccade" report
+expect 0 "$saccade" report alone --out worst.html --images 2 --worst CIDEr --json
+[ "$(json out /n_images)" -eq 2 ] || fail "a report of the worst images does not have two"
+expect 2 "$saccade" report alone --worst CIDer
+one_error "there is no measure 'CIDer'" "did you mean 'CIDEr'?"
 expect 2 "$saccade" report alone --images 0
 expect 4 "$saccade" report nowhere
 one_error "nowhere"

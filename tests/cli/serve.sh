@@ -60,6 +60,13 @@ expect 0 "$saccade" caption run "$picture" --beam 5
 [ "$picture: $(cat beam.txt)" = "$(cat out)" ] || fail "serve and caption differ with a beam of 5"
 post "$picture" "?beam=21"
 json out /error | grep -q "takes a whole number from 1 to 20" || fail "a beam of 21 gave no error"
+# What regions do for words: for the captions of each model's own regime, where it is asked for.
+[ "$(grep -c occlusion answer)" -eq 0 ] || fail "an answer has effects of regions without being asked"
+post "$picture" "?occlusion=true"
+[ "$(json out '/models/0/regimes/expectation/words/0/occlusion#')" -gt 1 ] ||
+  fail "the words have no effects of regions"
+[ "$(json out '/models/1/regimes/argmax/words/0/occlusion#')" -gt 1 ] ||
+  fail "the words of the hard model have no effects of regions"
 head -c 300 "$picture" >cut.png
 post cut.png
 json out /error | grep -q "cut short" || fail "a picture that was cut short gave no error"
@@ -75,7 +82,9 @@ stop INT 130
 wants "stopping: the picture that is being captioned is finished first" messages
 wait
 
-start --json --threads 1 --beam 1
+start --json --threads 1 --beam 1 --occlusion-steps 0
+post "$picture" "?occlusion=true"
+json out /error | grep -q "started without occlusion" || fail "--occlusion-steps 0 has no effect"
 [ "$(json address /models/1)" = other ] || fail "the address does not name the models"
 stop TERM 143
 
