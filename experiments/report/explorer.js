@@ -9,7 +9,8 @@ class Explorer {
     this.root = root;
     this.live = live;
     this.view = {regime: '', layer: 'last', head: 'mean', drawn: 'weights', measure: 'weights',
-      scale: 'caption', fixed: 0.2, style: 'smooth', cover: 'heat', strip: false,
+      scale: 'caption', fixed: 0.2, style: 'smooth', cover: 'heat',
+      strip: report.models.length === 1,  // beside a single photo there is room for it
       boxes: Boolean(report.boxes), hidden: new Set()};
     this.ramp = rampOf(report.colours);
     this.seeds = [...new Set(report.models.map((model) => model.seed))]

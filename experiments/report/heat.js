@@ -90,7 +90,7 @@ const rampOf = (colours) => `linear-gradient(90deg, ${[0, 51, 102, 153, 204, 255
 // the canvas.
 const frame = (context, [x, y, width, height], {light = '#fff', line = 1.5, dash = []} = {}) => {
   const {width: w, height: h} = context.canvas;
-  const bold = line * Math.max(1, Math.max(w, h) / 300);  // as wide on large pictures
+  const bold = line * Math.max(1, Math.max(w, h) / 360);  // as wide on large pictures
   context.setLineDash([]);
   context.lineWidth = 2 * bold;
   context.strokeStyle = 'rgba(0, 0, 0, .8)';

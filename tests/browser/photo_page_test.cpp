@@ -43,6 +43,14 @@ TEST_CASE("the page of a photo shows its caption, all maps and effects, and requ
   CHECK(page.ask("[...document.querySelectorAll('#controls .field:not([hidden])')].map((f) => "
                  "f.firstChild.textContent)") ==
         Json::array({"Layer", "Head", "Drawn", "Weights", "Full heat is", "Map", "Photo"}));
+  // A model by itself has the photo on the left, and beside it the caption and small maps of all
+  // words.
+  CHECK(page.ask("(() => { const right = document.querySelector('.photo').getBoundingClientRect()"
+                 ".right; return ['.caption', '.strip'].every((part) => "
+                 "document.querySelector(part).getBoundingClientRect().left >= right); })()") ==
+        true);
+  CHECK(page.ask("document.querySelectorAll('.small-map canvas').length") ==
+        page.ask("document.querySelectorAll('.word').length"));
   page.browser.hover(OpenReport<PhotoPages>::word(0, 0));
   for (const char* key : {"l", "h", "e"}) {
     const Json before = page.pixels(0, 8, 16);
