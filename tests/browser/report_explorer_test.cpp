@@ -167,8 +167,10 @@ TEMPLATE_TEST_CASE(
     const PanelDifference own = compare(page, model, panels);
     INFO("model " << model << ": " << own.edge.value() << " " << own.inside.value() << " "
                   << own.distance.value());
-    // A page that blends padding in is darker at the border.
-    CHECK(std::abs(own.edge.value() - own.inside.value()) < 2);
+    // A page that blends padding in is darker at the border than overlay's panel. (At the border of
+    // wide photos it is a little brighter, because it shows an enlarged JPEG.)
+    CHECK(own.edge.value() - own.inside.value() < 2);
+    CHECK(own.edge.value() - own.inside.value() > -4);
     CHECK(own.distance.value() < 12);  // a JPEG that was enlarged, against the photo
     if (!others.empty())
       CHECK(compare(page, model, others).distance.value() > own.distance.value());

@@ -84,8 +84,8 @@ TEST_CASE("pointing at a region shows what it attends to") {
   const auto red = [](const Json& pixels, std::size_t cell) { return pixels[cell][0].get<int>(); };
   CHECK(red(given, 15) > red(given, 3) + 50);
   // The map stays when the pointer leaves the photo.
-  page.browser.hover("#found");
-  CHECK(page.readout(0).find("row 1, column 2") != std::string::npos);
+  page.browser.hover(".card:first-child .panel[data-model='0'] .readout");
+  CHECK_THAT(page.readout(0), Catch::Contains("row 1, column 2"));
   page.browser.hover(Page::canvas(0), 3.5 / 4, 3.5 / 4);
   page.set("Drawn", "taken");
   CHECK(page.readout(0) ==
