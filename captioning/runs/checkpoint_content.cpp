@@ -282,9 +282,9 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
   loaded.frozen_grid = read_grid(archive, loaded.config);
   ExperimentConfig built = loaded.config;
   if (loaded.weights_only) leave_supervision(built);
+  std::unique_ptr<CaptionModel> model;
   try {
-    loaded.model =
-        std::make_unique<CaptionModel>(built, read_vocabulary(archive), loaded.frozen_grid);
+    model = std::make_unique<CaptionModel>(built, read_vocabulary(archive), loaded.frozen_grid);
   } catch (const DataError& error) {  // what the file holds, so that no other file is to blame
     if (loaded.config.encoder.graph.empty()) throw;
     throw CheckpointError(
@@ -293,7 +293,8 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
   std::string changes;
   for (const std::string& one : overrides)
     changes += (changes.empty() ? overrider + ": " : ", ") + one;
-  read_parameters(archive, loaded.model->parameters(), changes);
+  read_parameters(archive, model->parameters(), changes);
+  loaded.model = std::move(model);
   loaded.state = loaded.weights_only ? read_trained(archive) : read_state(archive);
   return loaded;
 }

@@ -37,7 +37,7 @@ ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const Add
 struct LoadedModel {
   ExperimentConfig config;
   DataIdentity data;
-  std::unique_ptr<CaptionModel> model;
+  std::shared_ptr<const CaptionModel> model;  // a page of a run that trains shares its model
   TrainingState state;  // of weights alone: updates, epoch, time and the best scores
   GridShape frozen_grid;
   bool weights_only = false;  // half_checkpoint.h

@@ -16,6 +16,7 @@
 #include "experiments/process/log.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
+#include "experiments/report/report_page.h"
 #include "experiments/report/worst_images.h"
 
 namespace saccade {
@@ -25,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kPage = "report.html";
+constexpr const char* kPage = kReportFile;
 
 fs::path page_path(const ReportArgs& args) {
   if (!args.out.empty()) return args.out;
@@ -106,15 +107,17 @@ WrittenReport make_report(const ReportArgs& args) {
   return written;
 }
 
-void offer_report(const fs::path& directory, Index images, const std::string& boxes) {
-  if (images == 0) return;
+bool offer_report(const fs::path& directory, Index images, const std::string& boxes) {
+  if (images == 0) return false;
   try {
     const WrittenReport written =
         make_report({.runs = {directory.string()}, .images = images, .boxes = boxes});
     std::cerr << "wrote " << plain_text(written.path.string()) << "\n";
+    return true;
   } catch (const std::exception& error) {
     log::warn(plain_text(str(kPage, " was not written: ", error.what(),
                              "; to try again, run saccade report ", directory.string())));
+    return false;
   }
 }
 

@@ -33,7 +33,8 @@ WrittenReport make_report(const ReportArgs& args);
 
 // Writes the page of a run or comparison that has just ended into its directory; does nothing where
 // `images` is 0. An error becomes a warning, because the training that the page shows succeeded.
-void offer_report(const std::filesystem::path& directory, Index images,
+// Returns whether the page was written.
+bool offer_report(const std::filesystem::path& directory, Index images,
                   const std::string& boxes = "");
 
 int run_report(const ReportArgs& args);

@@ -5,14 +5,18 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/runs/check_config.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/report.h"
+#include "experiments/commands/shown_models.h"
 #include "experiments/process/log.h"
 #include "experiments/process/shell_word.h"
+#include "experiments/report/report_page.h"
+#include "experiments/report/training_page.h"
 #include "experiments/runs/reported_run.h"
 
 namespace saccade {
@@ -118,16 +122,23 @@ int run_train(const TrainOptions& options) {
   const Split validation = options.overfit > 0 ? Split::kTrain : Split::kVal;
   const RunData data = load_run_data(
       config, {.splits = {validation}, .most_images = config.train.validate_images}, signal);
+  std::optional<TrainingPage> page;
+  if (options.report_images > 0)
+    page.emplace(TrainingPage::Options{.file = directory.path() / kReportFile,
+                                       .name = run_name(run_of(directory.path())),
+                                       .images = options.report_images,
+                                       .split = validation});
   const ReportedResult result = run_reported({.config = &config,
                                               .data = &data,
                                               .directory = &directory,
                                               .resume = options.resume,
                                               .validation = validation,
-                                              .label = config.name},
+                                              .label = config.name,
+                                              .follower = page ? &*page : nullptr},
                                              signal);
   print_summary(options, config.train, result);
   if (result.reason != StopReason::kSignal) {
-    offer_report(directory.path(), options.report_images);
+    if (offer_report(directory.path(), options.report_images)) page->leave();
     return static_cast<int>(ExitCode::kOk);
   }
   std::cerr << "stopped and saved " << result.last.string()

@@ -28,10 +28,11 @@ const startTheme = () => {
   });
 };
 
-// Scrolls to a part of the page, and stays there until the visitor does something else: parts above it
-// may grow while they come near the window.
+// Scrolls to a part of the page, or so that it begins `top` pixels below the upper edge of the window, and
+// stays there until the visitor does something else: parts above it may grow while they come near the
+// window.
 let going = null;
-const goTo = (target) => {
+const goTo = (target, top = null) => {
   const mine = going = {};
   const stop = () => { if (going === mine) going = null; };
   for (const kind of ['wheel', 'touchstart', 'pointerdown', 'keydown'])
@@ -44,7 +45,8 @@ const goTo = (target) => {
     const scrolled = before && Math.abs(placeOf() - before.place) < 1 &&
       Math.abs(window.scrollY - before.window) > 1;
     if (going !== mine || scrolled || performance.now() > end) return;
-    target.scrollIntoView({block: 'start', behavior: 'instant'});
+    if (top === null) target.scrollIntoView({block: 'start', behavior: 'instant'});
+    else window.scrollTo({top: placeOf() - top, behavior: 'instant'});
     before = {place: placeOf(), window: window.scrollY};
     requestAnimationFrame(step);
   };

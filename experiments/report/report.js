@@ -18,7 +18,7 @@ const start = () => {
   document.querySelector('#subtitle').textContent = photos
     ? `${count === 1 ? 'one picture' : `${count} pictures`}, captioned by ${report.models[0].name}`
     : `${report.dataset}, ${report.split}: ` +
-    (count < report.split_images
+    (report.training && !count ? 'captions and maps come with the first validation' : count < report.split_images
       ? `${count} of ${report.split_images} images, ${report.worst
         ? `those on which ${report.models[0].name} is worst by ${worstName(report.worst)}`
         : 'spread evenly over the split'}`
@@ -39,7 +39,8 @@ const start = () => {
         showLink(`#${part.id}`);
         goTo(part);
       }}, part.querySelector('h2').textContent))));
-  followLink(explorer, location.hash);
+  if (!restorePlace(explorer)) followLink(explorer, location.hash);
+  followRun(report.training, explorer);
   window.addEventListener('hashchange', () => followLink(explorer, location.hash));
 };
 

@@ -7,6 +7,9 @@
 
 namespace saccade {
 
+// The name of the page in the directory of a run or a comparison.
+inline constexpr const char* kReportFile = "report.html";
+
 // The page with its data. `json` is any JSON text; characters that could end the element which
 // holds it are escaped.
 std::string report_page(const std::string& json);

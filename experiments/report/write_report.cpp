@@ -85,7 +85,8 @@ double self_attention_bytes(const Json& images) {
   return static_cast<double>(bytes);
 }
 
-Json report_data(const ReportRequest& request, const ReportCaptions& captions) {
+// `captions` may be null: then there are no images.
+Json page_data(const ReportRequest& request, const ReportCaptions* captions) {
   const Dataset& dataset = request.data->dataset;
   Json json = {{"schema_version", 2},
                {"title", request.title},
@@ -100,10 +101,10 @@ Json report_data(const ReportRequest& request, const ReportCaptions& captions) {
                {"occlusion", request.occlusion},
                {"remarks", request.remarks}};
   if (!request.worst.empty()) json["worst"] = request.worst;
-  if (const std::string missing = captions.left_out(); !missing.empty())
+  if (const std::string missing = captions ? captions->left_out() : ""; !missing.empty())
     json["remarks"].push_back(missing);
   for (std::size_t m = 0; m < request.models.size(); ++m) {
-    json["models"].push_back(captions.model_json(m));
+    json["models"].push_back(captions ? captions->model_json(m) : model_facts(request.models[m]));
     const auto& directory = request.models[m].directory;
     json["models"].back()["manifest"] =
         directory.empty() ? Json() : json_file(directory / "manifest.json");
@@ -112,7 +113,7 @@ Json report_data(const ReportRequest& request, const ReportCaptions& captions) {
   json["curves"] = Json::array();
   for (const ReportRun& run : request.runs) json["curves"].push_back(curve_json(run));
   json["comparison"] = request.comparison.empty() ? Json() : json_file(request.comparison);
-  json["images"] = images_json(request, captions);
+  json["images"] = captions ? images_json(request, *captions) : Json::array();
   if (request.self_attention) {
     const double bytes = self_attention_bytes(json["images"]);
     json["self_attention"] = bytes > 0;
@@ -126,13 +127,18 @@ Json report_data(const ReportRequest& request, const ReportCaptions& captions) {
 
 }  // namespace
 
-ReportSummary write_report(const ReportRequest& request, const std::filesystem::path& out) {
+Json report_data(const ReportRequest& request, ReportContent content) {
+  if (content == ReportContent::kFacts) return page_data(request, nullptr);
   const ReportCaptions captions(request, shown_images(request));
+  return page_data(request, &captions);
+}
+
+ReportSummary write_report(const ReportRequest& request, const std::filesystem::path& out) {
+  const Json data = report_data(request, ReportContent::kAll);
   // Captions and paths may hold bytes that are not UTF-8; dump() replaces them.
-  const std::string page = report_page(
-      report_data(request, captions).dump(-1, ' ', false, Json::error_handler_t::replace));
+  const std::string page = report_page(data.dump(-1, ' ', false, Json::error_handler_t::replace));
   write_file(out, page);
-  return {.images = static_cast<Index>(captions.images().size()),
+  return {.images = static_cast<Index>(data.at("images").size()),
           .models = request.models.size(),
           .bytes = page.size()};
 }

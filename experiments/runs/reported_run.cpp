@@ -1,5 +1,6 @@
 #include "experiments/runs/reported_run.h"
 
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -8,6 +9,48 @@
 #include "experiments/process/progress.h"
 
 namespace saccade {
+
+namespace {
+
+// Passes everything to one observer and then to another.
+class TwoObservers : public RunObserver {
+ public:
+  TwoObservers(RunObserver& first, RunObserver& second) : both_{&first, &second} {}
+
+  void on_message(Severity severity, const std::string& text) override {
+    for (RunObserver* one : both_) one->on_message(severity, text);
+  }
+  void on_work(const char* work, Index done, Index total) override {
+    for (RunObserver* one : both_) one->on_work(work, done, total);
+  }
+  void on_start(const RunStart& start) override {
+    for (RunObserver* one : both_) one->on_start(start);
+  }
+  void on_captions(const RunStart& start, const CaptionModel& model, const EvaluationReport& report,
+                   Index update) override {
+    for (RunObserver* one : both_) one->on_captions(start, model, report, update);
+  }
+  void on_end(const TrainingResult& result) override {
+    for (RunObserver* one : both_) one->on_end(result);
+  }
+  void on_diverged(const std::string& what) override {
+    for (RunObserver* one : both_) one->on_diverged(what);
+  }
+  void on_update(const Update& update) override {
+    for (RunObserver* one : both_) one->on_update(update);
+  }
+  void on_validation(const Metrics& metrics, const TrainingState& state) override {
+    for (RunObserver* one : both_) one->on_validation(metrics, state);
+  }
+  void on_checkpoint(const std::filesystem::path& path, const TrainingState& state) override {
+    for (RunObserver* one : both_) one->on_checkpoint(path, state);
+  }
+
+ private:
+  std::array<RunObserver*, 2> both_;
+};
+
+}  // namespace
 
 RunData load_run_data(const ExperimentConfig& config, const RunData::Request& request,
                       const StopSignal& signal) {
@@ -34,10 +77,13 @@ ReportedResult run_reported(const ReportedRequest& request, const StopSignal& si
                         .regime = evaluation_regimes(*request.config).front(),
                         .directory = request.directory,
                         .warned = request.warned});
+  std::optional<TwoObservers> both;
+  if (request.follower) both.emplace(reporter, *request.follower);
   ReportedResult result{run_training({.config = request.config,
                                       .data = request.data,
                                       .directory = request.directory,
-                                      .observer = &reporter,
+                                      .observer = both ? static_cast<RunObserver*>(&*both)
+                                                       : static_cast<RunObserver*>(&reporter),
                                       .resume = request.resume,
                                       .validation = request.validation,
                                       .stop = &signal.number(),
