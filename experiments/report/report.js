@@ -18,7 +18,8 @@ const start = () => {
   document.querySelector('#subtitle').textContent = photos
     ? `${count === 1 ? 'one picture' : `${count} pictures`}, captioned by ${report.models[0].name}`
     : `${report.dataset}, ${report.split}: ` +
-    (report.training && !count ? 'captions and maps come with the first validation' : count < report.split_images
+    (report.training && !count ? 'captions and maps come with the first validation'
+      : count < report.split_images
       ? `${count} of ${report.split_images} images, ${report.worst
         ? `those on which ${report.models[0].name} is worst by ${worstName(report.worst)}`
         : 'spread evenly over the split'}`
