@@ -9,9 +9,9 @@
 #include "core/io/atomic_file.h"
 #include "experiments/process/log.h"
 #include "experiments/process/plain_text.h"
+#include "experiments/report/report_data.h"
 #include "experiments/report/report_page.h"
 #include "experiments/report/report_runs.h"
-#include "experiments/report/write_report.h"
 
 namespace saccade {
 

@@ -11,6 +11,7 @@
 #include "experiments/process/version.h"
 #include "experiments/report/explorer_json.h"
 #include "experiments/report/report_captions.h"
+#include "experiments/report/report_data.h"
 #include "experiments/report/report_page.h"
 #include "experiments/report/report_runs.h"
 #include "experiments/report/worst_images.h"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 
 #include "experiments/report/report_model.h"
 
@@ -14,11 +13,6 @@ struct ReportSummary {
   std::size_t models = 0;
   std::size_t bytes = 0;  // of the file
 };
-
-// What the page of a request holds, for report_page(). kFacts leaves out images and their captions,
-// and what is computed of them, so that nothing is decoded. Throws as write_report().
-enum class ReportContent { kFacts, kAll };
-nlohmann::ordered_json report_data(const ReportRequest& request, ReportContent content);
 
 // Captions the images of the request with its models and writes the page. Throws DataError where no
 // image can be read, IoError, and what DatasetInputs throws.

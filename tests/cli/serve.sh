@@ -4,7 +4,7 @@
 
 expect 0 "$saccade" train tiny.yaml --out run train.stop=2u train.validate_every=2u
 expect 0 "$saccade" train tiny.yaml --out other train.stop=2u train.validate_every=2u seed=2 \
-  attention.selection=hard
+  attention.selection=hard search.min_length=2
 expect 0 "$saccade" overlay run --count 1 --out pictures
 picture=$(ls pictures/*.sheet.png)
 mkdir tmp

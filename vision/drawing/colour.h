@@ -10,9 +10,10 @@ namespace saccade {
 
 using Colour = std::array<std::uint8_t, 3>;  // R, G, B
 
-// Of text and of what is less important, and of frames and text on photos.
-inline constexpr Colour kInk{32, 32, 36}, kSoftInk{110, 110, 118};
-inline constexpr Colour kBlack{0, 0, 0}, kWhite{255, 255, 255};
+inline constexpr Colour kInk{32, 32, 36};         // of text
+inline constexpr Colour kSoftInk{110, 110, 118};  // of text that is less important
+inline constexpr Colour kBlack{0, 0, 0};          // of frames on photos
+inline constexpr Colour kWhite{255, 255, 255};    // of text on photos
 
 // Which weight is full heat, the hottest colour. The cold end is always weight 0, so that flat maps
 // look flat.
