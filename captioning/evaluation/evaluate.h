@@ -74,6 +74,12 @@ struct GroundingReport {
   std::vector<InformedGrounding> informed;
 };
 
+// A report of a model that does without some of its attention heads.
+struct RemovedHeads {
+  std::vector<std::string> names;  // inspection/model_heads.h
+  NamedScores whole;               // of the model with all heads, in the first regime
+};
+
 struct EvaluationReport {
   std::string dataset;
   std::vector<std::string> members;  // the members of an ensemble; empty for a model by itself
@@ -92,6 +98,7 @@ struct EvaluationReport {
   std::optional<AttentionReport> attention;
   std::optional<SampleScores> samples;  // where the request asks for samples
   std::vector<Baseline> baselines;      // where the request asks for them
+  std::optional<RemovedHeads> without;  // evaluate() sets none: who removes heads knows them
 };
 
 // The first images of a split, at most `most` (0: all). Throws DataError when the split is empty.

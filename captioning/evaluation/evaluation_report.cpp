@@ -119,6 +119,9 @@ std::string evaluation_json(const EvaluationReport& report) {
   for (const Baseline& baseline : report.baselines) {
     json["baselines"][baseline.name] = scores_json(baseline.scores);
   }
+  if (report.without)
+    json["without"] = {{"heads", report.without->names},
+                       {"whole", scores_json(report.without->whole)}};
   return text_of(json, 2) + "\n";
 }
 

@@ -23,7 +23,9 @@ namespace saccade {
 // "point_pixels" of a picture of "point_picture_side", "centre_sigma"}, "generated_words":
 // [{"regime", "nouns", "without_boxes", "model": {...}, "centre_bias": {...}, "uniform": {...}}],
 // "ground_truth_words": the same, "captions" and "corpus", the scores that `compare` calls
-// references_*} (grounding_scores.h). Keys may be added, but are never renamed.
+// references_*} (grounding_scores.h). Where heads were removed, there is
+// "without": {"heads": their names, "whole": the scores of the whole model}. Keys may be added, but
+// are never renamed.
 std::string evaluation_json(const EvaluationReport& report);
 
 // The captions of one regime in the COCO results format: [{"image_id", "caption"}]. Where the files

@@ -25,6 +25,12 @@ std::string search_line(const EvaluationReport& report) {
   return line + str(", at most ", search.max_length, report.pieces ? " pieces of words" : " words");
 }
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
 const double* find(const NamedScores& scores, const std::string& name) {
   const auto found = std::find_if(scores.begin(), scores.end(),
                                   [&](const auto& score) { return score.first == name; });
@@ -163,6 +169,13 @@ std::string scores_table(const EvaluationReport& report) {
   }
   for (const Baseline& baseline : report.baselines)
     columns.emplace_back(baseline.name, &baseline.scores);
+  NamedScores change;
+  if (report.without) {
+    for (const auto& [name, whole] : report.without->whole)
+      if (const double* own = find(first, name)) change.emplace_back(name, *own - whole);
+    columns.emplace_back("all heads", &report.without->whole);
+    columns.emplace_back("change", &change);
+  }
   std::vector<std::string> headline, details;
   for (std::string& name : names_of(columns)) {
     const MetricInfo& info = metric(name);
@@ -184,6 +197,7 @@ std::string evaluation_table(const EvaluationReport& report) {
                         counted(static_cast<Index>(report.images.size()), "image"), ", ",
                         search_line(report), "\n");
   for (const std::string& member : report.members) out += "member " + member + "\n";
+  if (report.without) out += "without the heads " + joined(report.without->names) + "\n";
   if (report.left_out > 0) out += str(counted(report.left_out, "image"), " could not be read\n");
   out += scores_table(report);
   if (report.grounding) out += grounding_table(report);

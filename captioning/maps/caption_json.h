@@ -32,7 +32,9 @@ enum class CaptionForm {
 // (AttentionMap)}], and in the same way "class_token", with one map each, whose layer and head are
 // null for the rollout. An ensemble has "members", and its maps are means (ensemble.h). Where
 // several captions were requested there are "alternatives", the next best first: [{"caption",
-// "words", "logprob"}]. A picture without a name has no "image".
+// "words", "logprob"}]. Where a model did without heads (inspection/model_heads.h), there is
+// "without": {"heads": their names, "whole": the caption of the whole model, where there is one}. A
+// picture without a name has no "image".
 nlohmann::ordered_json caption_json(const CaptionRecord& record, const CaptionSource& source,
                                     CaptionForm form = CaptionForm::kFull);
 

@@ -20,6 +20,7 @@ struct CaptionSource {
   Regime regime = Regime::kExpectation;
   std::vector<std::string> members{};  // the members of an ensemble
   bool alternatives = false;           // whether further captions were requested
+  std::vector<std::string> without{};  // the heads that the model did without
 };
 
 struct CaptionRecord {
@@ -28,6 +29,7 @@ struct CaptionRecord {
   Geometry geometry;
   std::vector<MapView> views{};        // of the words, where they are shown
   std::vector<MapView> class_token{};  // of the class token, in the same way
+  std::string whole{};  // the text of the caption of the model with all heads, if it lacks some
 };
 
 }  // namespace saccade

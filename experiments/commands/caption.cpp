@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "captioning/decoding/decode_images.h"
 #include "captioning/inspection/caption_occlusion.h"
 #include "captioning/maps/caption_json.h"
 #include "captioning/maps/caption_text.h"
@@ -111,11 +112,46 @@ void check(const CaptionArgs& args) {
                      "; caption the named pictures with another command");
 }
 
+// The model with all of its heads, where some are removed from the one that captions.
+class WholeModel {
+ public:
+  WholeModel(const CaptionArgs& args, const SearchOptions& search) : search_(search) {
+    search_.recording = {};
+    search_.alternatives = 1;
+    if (!args.model.without.empty()) session_.emplace(args.model);
+  }
+  // The caption of a photo; "" where no head is removed.
+  std::string caption(Photo& photo) const {
+    if (!session_) return "";
+    const auto load = [&](Index, std::size_t member, std::span<float> out) {
+      InputBatch& input = photo.inputs[member];
+      std::copy(input.values_of(0).begin(), input.values_of(0).end(), out.begin());
+      return input.area(0);
+    };
+    const std::vector<DecodedCaption> captions =
+        decode(session_->models(),
+               {.count = 1, .load = load, .search = search_, .first_image = photo.number});
+    return caption_text(captions[0], session_->models().vocabulary());
+  }
+
+ private:
+  SearchOptions search_;
+  std::optional<ModelSession> session_;  // its heads are never removed
+};
+
+// The line below a caption that says what the whole model wrote; "" where no head is removed.
+std::string whole_line(const std::string& whole) {
+  return whole.empty() ? "" : "  with all heads: " + plain_text(whole) + "\n";
+}
+
 // What is printed of a photo as JSON.
 CaptionRecord record_of(const CaptionArgs& args, const ModelSession& session,
-                        const SearchOptions& search, const std::string& path, Photo& photo) {
-  CaptionRecord record{
-      .image = path, .caption = std::move(photo.caption), .geometry = photo.geometry};
+                        const SearchOptions& search, const std::string& path, Photo& photo,
+                        const std::string& whole) {
+  CaptionRecord record{.image = path,
+                       .caption = std::move(photo.caption),
+                       .geometry = photo.geometry,
+                       .whole = whole};
   const MapChoice each{.kind = MapChoice::Kind::kEach};
   if (args.all_maps) record.views = map_views(record.caption, {.layer = each, .head = each});
   if (args.occlusion)
@@ -155,15 +191,17 @@ struct Page {
 
 // Captions one picture at a time, so that a line never waits for the next picture.
 int watch(const CaptionArgs& args, const ModelSession& session, const SearchOptions& search,
-          const CaptionSource& source, const StopSignal& signal) {
+          const CaptionSource& source, const WholeModel& all_heads, const StopSignal& signal) {
   WatchedFolder folder(args.watch);
   const auto caption = [&](const std::string& path, Image& picture) {
     const auto print = [&](Photo& photo) {
+      const std::string whole = all_heads.caption(photo);
       if (args.json)
-        std::cout << json_line(caption_json(record_of(args, session, search, path, photo), source))
+        std::cout << json_line(
+                         caption_json(record_of(args, session, search, path, photo, whole), source))
                   << "\n";
       else
-        std::cout << listed(path, photo.caption, source);
+        std::cout << listed(path, photo.caption, source) << whole_line(whole);
     };
     caption_photos(session,
                    {.count = 1,
@@ -189,11 +227,14 @@ int run_caption(const CaptionArgs& args) {
     signal.emplace("the picture that is being read is captioned first");
     ::signal(SIGPIPE, SIG_DFL);  // `| head` ends it without a message, as other commands
   }
-  const ModelSession session(args.model);
+  ModelSession session(args.model);
   const SearchOptions search = search_of(args, session);
   CaptionSource source = session.source(search.regime);
   source.alternatives = args.alternatives.has_value();
-  if (signal) return watch(args, session, search, source, *signal);
+  source.without = session.heads_without();
+  session.remove_heads();
+  const WholeModel all_heads(args, search);
+  if (signal) return watch(args, session, search, source, all_heads, *signal);
   const std::vector<std::string> images = named_pictures(args.images);
   const auto path = [&](Index i) { return images[static_cast<std::size_t>(i)]; };
   std::vector<CaptionRecord> records;
@@ -206,9 +247,11 @@ int run_caption(const CaptionArgs& args) {
        .search = search,
        .keep_pictures = page.has_value()},
       [&](Photo& photo) {
-        if (!args.json) std::cout << listed(path(photo.number), photo.caption, source);
+        const std::string whole = all_heads.caption(photo);
+        if (!args.json)
+          std::cout << listed(path(photo.number), photo.caption, source) << whole_line(whole);
         if (!args.json && !page) return;
-        CaptionRecord record = record_of(args, session, search, path(photo.number), photo);
+        CaptionRecord record = record_of(args, session, search, path(photo.number), photo, whole);
         if (page) page->photos.add(photo.picture, photo.inputs[0].view(), record);
         if (args.json) records.push_back(std::move(record));
       });

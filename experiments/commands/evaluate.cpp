@@ -95,13 +95,29 @@ std::filesystem::path results_path(const std::string& out, const EvaluationRepor
   return path.replace_extension(std::string(enum_name(regime)) + extension);
 }
 
+// The scores of the captions in the first regime, before heads are removed.
+NamedScores scores_of_whole(const ModelSession& session, const LoadedData& data,
+                            const EnsembleInputs& inputs, const EvaluationRequest& request) {
+  const EvaluationRequest captions{.split = request.split,
+                                   .most_images = request.most_images,
+                                   .search = request.search,
+                                   .regimes = {request.regimes.front()},
+                                   .region_draws = request.region_draws,
+                                   .extent = Extent::kCaptions,
+                                   .ablations = false,
+                                   .boxes = request.boxes,
+                                   .progress = request.progress};
+  return evaluate(session.models(), data, inputs, captions).regimes.front().corpus;
+}
+
 }  // namespace
 
 int run_evaluate(const EvaluateArgs& args) {
   if (args.samples == 1) {
     throw UsageError("--samples: diversity needs several captions; draw at least 2 for each image");
   }
-  const ModelSession session(args.model);
+  ModelSession session(args.model);
+  std::vector<std::string> without = session.heads_without();
   check_search(session.config().search, session.config().data,
                args.samples > 0 ? Draws::kAlways : Draws::kByMode);
   const std::vector<Regime> regimes = session.regimes(args.model.regime);
@@ -120,17 +136,25 @@ int run_evaluate(const EvaluateArgs& args) {
     Progress progress("evaluating");
     const MemberInputs inputs(session, data, showing(progress, "images read"),
                               needed_images(data.dataset, split, args));
-    report = evaluate(session.models(), data, inputs.all(),
-                      {.split = split,
-                       .most_images = args.images,
-                       .search = search_options(session.config(), session.model().vocabulary()),
-                       .regimes = regimes,
-                       .region_draws = args.region_draws,
-                       .samples = args.samples,
-                       .baselines = args.baselines,
-                       .ablations = !args.no_ablations,
-                       .boxes = boxes.get(),
-                       .progress = showing(progress, "captions")});
+    const EvaluationRequest request{
+        .split = split,
+        .most_images = args.images,
+        .search = search_options(session.config(), session.model().vocabulary()),
+        .regimes = regimes,
+        .region_draws = args.region_draws,
+        .samples = args.samples,
+        .baselines = args.baselines,
+        .ablations = !args.no_ablations,
+        .boxes = boxes.get(),
+        .progress = showing(progress, "captions")};
+    NamedScores whole;
+    if (!without.empty()) {
+      whole = scores_of_whole(session, data, inputs.all(), request);
+      session.remove_heads();
+    }
+    report = evaluate(session.models(), data, inputs.all(), request);
+    if (!without.empty())
+      report.without = RemovedHeads{.names = std::move(without), .whole = std::move(whole)};
   }
   if (!args.out.empty()) {
     for (const RegimeReport& regime : report.regimes) {

@@ -222,8 +222,11 @@ CommandRun bind_inspect(Options& options) {
                "array of parameters");
   options.flag("--json", args->json, "print one JSON object");
   InspectAttentionArgs& attention = args->attention;
-  options.flag("--heads", attention.heads,
-               "show instead where each attention head puts its weight on validation images");
+  options.flag(
+      "--heads", attention.heads,
+      "show instead what each attention head of the model does on validation images: where "
+      "it puts its weight, whether that depends on what it reads, and which head does the "
+      "same");
   options.flag("--gradients", attention.gradients,
                "show instead how the weights of regions go together with the gradients that reach "
                "the regions, on validation images");
@@ -240,6 +243,10 @@ CommandRun bind_inspect(Options& options) {
                      "with these three: change a value of the checkpoint's config, such as "
                      "encoder.model=PATH",
                      "KEY=VALUE");
+  options.text("--out", attention.out,
+               "with --heads: also write pictures into this folder: the shares of all heads, and "
+               "their correlations",
+               "DIR");
   return [args] {
     const std::filesystem::path extension = std::filesystem::path(args->checkpoint).extension();
     const bool of_network = extension == ".onnx", of_tensors = extension == ".safetensors";
@@ -252,10 +259,11 @@ CommandRun bind_inspect(Options& options) {
       args->attention.json = args->json;
       return run_inspect_attention(args->attention);
     }
-    if (args->attention.images || !args->attention.data.empty() || !args->attention.set.empty())
+    if (args->attention.images || !args->attention.data.empty() || !args->attention.set.empty() ||
+        !args->attention.out.empty())
       throw UsageError(
-          "--images, --data and --set have an effect only together with --heads, --gradients or "
-          "--patches");
+          "--images, --data, --set and --out have an effect only together with --heads, "
+          "--gradients or --patches");
     if (of_tensors) return list_tensors(args->checkpoint, args->json);
     if (of_network) return list_layers(args->checkpoint, args->image_size, args->json);
     const std::string path = checkpoint_of(args->checkpoint).string();

@@ -5,16 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "captioning/decoders/decoder_traits.h"
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/evaluation/patch_norms.h"
 #include "captioning/inspection/gradient_flow.h"
-#include "captioning/inspection/head_profiles.h"
 #include "captioning/scoring/text_table.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "experiments/commands/inspect_heads.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/process/progress.h"
 #include "vision/encoders/encoder_kind.h"
@@ -25,20 +23,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Index kDefaultImages = 8;
+using Lines = std::vector<std::string>;
+using Paths = std::vector<std::filesystem::path>;
 
-void require_heads(const ModelSession& session) {
-  const RefinementConfig& refine = session.config().encoder.refine;
-  const bool one_layer = decoder_traits(session.config().decoder).layers <= 1;
-  if (refine.layers == 0 && session.config().attention.heads == 1 && one_layer)
-    throw UsageError(
-        "--heads: this model has no heads to compare (encoder.refine.layers is 0, attention.heads "
-        "is 1 and the decoder attends once per word)");
-  if (refine.layers > 0 && refine.type == SequenceAttentionKind::kLinformer)
-    throw UsageError(
-        "--heads: encoder.refine.type linformer weights mixtures of regions, which have no "
-        "positions");
-}
+constexpr Index kDefaultImages = 8;
 
 void require_paths(const ModelSession& session) {
   const AttentionConfig& attention = session.config().attention;
@@ -73,38 +61,6 @@ Json patches_json(const PatchNorms& norms) {
   Json out{{"patches", norms.patches}};
   for (const auto& [name, value] : norms.scores()) out[name] = value;
   return out;
-}
-
-std::string heads_table(std::span<const ProfiledHead> heads) {
-  TextTable table;
-  table.add({"heads", "layer", "head", "maps", "over", "previous", "next", "first", "diagonal",
-             "entropy", "kind"});
-  for (const ProfiledHead& head : heads) {
-    const HeadProfile& p = head.profile;
-    table.add({std::string(enum_name(head.place)), str(head.layer), str(head.head), str(p.maps),
-               str(head.columns), fixed(p.previous), fixed(p.next), fixed(p.first),
-               fixed(p.diagonal), fixed(p.entropy), std::string(enum_name(kind_of(p)))});
-  }
-  return table.text();
-}
-
-Json heads_json(std::span<const ProfiledHead> heads) {
-  Json rows = Json::array();
-  for (const ProfiledHead& head : heads) {
-    const HeadProfile& p = head.profile;
-    rows.push_back({{"place", enum_name(head.place)},
-                    {"layer", head.layer},
-                    {"head", head.head},
-                    {"maps", p.maps},
-                    {"regions", head.columns},
-                    {"previous", p.previous},
-                    {"next", p.next},
-                    {"first", p.first},
-                    {"diagonal", p.diagonal},
-                    {"entropy", p.entropy},
-                    {"kind", enum_name(kind_of(p))}});
-  }
-  return rows;
 }
 
 // Norms are small, so they are shown with significant digits and not with a fixed number of
@@ -148,7 +104,11 @@ Json flow_json(const GradientFlow& flow) {
 int run_inspect_attention(const InspectAttentionArgs& args) {
   const ModelSession session({.checkpoint = args.checkpoint, .set = args.set, .data = args.data});
   session.require_one("inspect");
-  if (args.heads) require_heads(session);
+  const ExperimentConfig& config = session.config();
+  const auto left_out = args.heads ? heads_left_out(session.model(), config) : Lines();
+  if (args.heads && model_heads(session.model(), config).empty())
+    throw UsageError("--heads: no part of this model attends to anything" +
+                     (left_out.empty() ? std::string() : "; " + left_out[0]));
   if (args.gradients) require_paths(session);
   if (args.patches) require_tokens(session);
   const LoadedData data = load_data(session.config().data);
@@ -167,10 +127,18 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
             {"images", images.size()}};
   std::string text = str(counted(static_cast<Index>(images.size()), "validation image"), " of ",
                          data.dataset.name, "\n");
+  Paths pictures;
+  const auto drawn = [&](const Paths& paths) {
+    pictures.insert(pictures.end(), paths.begin(), paths.end());
+  };
   if (args.heads) {
-    const auto heads = head_profiles(session.model(), data.dataset, inputs, images);
-    json["heads"] = heads_json(heads);
-    text += "\n" + heads_table(heads);
+    const HeadProfiles profiles = head_profiles(session.model(), data.dataset, inputs, images);
+    json["heads"] = heads_json(profiles);
+    json["head_correlations"] = correlations_json(profiles);
+    json["heads_left_out"] = left_out;
+    text += "\n" + heads_table(profiles);
+    for (const std::string& line : left_out) text += "left out: " + line + "\n";
+    if (!args.out.empty()) drawn(write_head_pictures(profiles, args.checkpoint, args.out));
   }
   if (args.gradients) {
     const GradientFlow flow = measure_gradient_flow(session.model(), data.dataset, inputs, images);
@@ -181,6 +149,14 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
     const PatchNorms norms = patch_norms(session.model(), inputs, images).value();
     json["patches"] = patches_json(norms);
     text += "\n" + patches_table(norms);
+  }
+  if (!args.out.empty()) {
+    json["pictures"] = Json::array();
+    text += "\n";
+    for (const std::filesystem::path& path : pictures) {
+      json["pictures"].push_back(path.string());
+      text += str("wrote ", path.string(), "\n");
+    }
   }
   std::cout << (args.json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text)
             << std::flush;

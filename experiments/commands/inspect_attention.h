@@ -17,6 +17,7 @@ struct InspectAttentionArgs {
   bool heads = false, gradients = false, patches = false;
   std::optional<Index> images{};  // the first so many of the validation split; empty: 8
   bool json = false;
+  std::string out{};  // the folder for pictures of what is measured; empty for none
 };
 
 // Prints a table of all heads, the flow of gradients to the regions, and the norms of the encoder's

@@ -1,6 +1,7 @@
 #include "experiments/commands/model_session.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include "captioning/runs/check_config.h"
 #include "captioning/runs/loaded_pipeline.h"
@@ -85,9 +86,14 @@ void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes) {
                "argmax, sample or marginal, as 'saccade list regimes' describes them" +
                    others,
                "REGIME");
+  options.repeatable(
+      "--without", args.without,
+      "make the model do without attention heads, of which 'saccade inspect --heads' lists the "
+      "names: words.1.0,decoder.0.2, or words.1 for all heads of a layer; what they give is 0",
+      "HEAD,...");
 }
 
-ModelSession::ModelSession(const ModelArgs& args) {
+ModelSession::ModelSession(const ModelArgs& args) : without_(args.without) {
   std::vector<EnsembleMember> members;
   for (const std::string& name : checkpoints_of(args.checkpoint)) {
     const Member& member = members_.emplace_back(load_member(name, args));
@@ -110,6 +116,33 @@ void ModelSession::require_one(const std::string& what) const {
   if (members_.size() > 1)
     throw UsageError(str(what, " needs a single model, and an ensemble of ", members_.size(),
                          " checkpoints was named; name one checkpoint"));
+}
+
+std::vector<HeadName> ModelSession::named_heads() const {
+  if (without_.empty()) return {};
+  require_one("--without");
+  std::vector<std::string> names;
+  for (const std::string& list : without_) {
+    std::istringstream in(list);
+    for (std::string name; std::getline(in, name, ',');) names.push_back(name);
+    if (list.empty() || list.back() == ',') names.emplace_back();
+  }
+  try {
+    return heads_of_names(model_heads(model(), config()), names);
+  } catch (const UsageError& error) {
+    throw UsageError(str("--without: ", error.what()));
+  }
+}
+
+std::vector<std::string> ModelSession::heads_without() const {
+  std::vector<std::string> names;
+  for (const HeadName& head : named_heads()) names.push_back(head.text());
+  return names;
+}
+
+void ModelSession::remove_heads() {
+  const std::vector<HeadName> heads = named_heads();
+  if (!heads.empty()) saccade::remove_heads(*members_[0].loaded.model, config(), heads);
 }
 
 SearchOptions ModelSession::search(const std::string& regime) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "captioning/decoding/ensemble.h"
+#include "captioning/inspection/model_heads.h"
 #include "captioning/maps/caption_record.h"
 #include "captioning/runs/checkpoint_content.h"
 #include "experiments/commands/command.h"
@@ -23,12 +24,14 @@ struct ModelArgs {
   std::optional<Index> map_step{};  // empty for the config's
   std::string mode{};               // of the search; empty for the config's
   std::string regime{};             // empty for the default
+  // Names of heads that the model does without (inspection/model_heads.h), some with commas.
+  std::vector<std::string> without{};
 };
 
 // Whether --regime names one regime, or may also be all, which is then its default.
 enum class RegimeNames { kOne, kOneOrAll };
 
-// Declares checkpoint, --set, --data, --beam, --mode, --map-step and --regime.
+// Declares checkpoint, --set, --data, --beam, --mode, --map-step, --regime and --without.
 void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes = RegimeNames::kOne);
 
 class ModelSession {
@@ -54,6 +57,12 @@ class ModelSession {
   // Throws UsageError where there are several members; `what` needs a single one.
   void require_one(const std::string& what) const;
 
+  // The heads of --without, each by its whole name. Throws UsageError for an ensemble, and for
+  // names of no heads or of heads that cannot be removed.
+  std::vector<std::string> heads_without() const;
+  // Makes the model do without them from now on.
+  void remove_heads();
+
   // The search of the config in one regime: the named one or, where the name is empty, the models'
   // own. Throws UsageError where its values do not go together.
   SearchOptions search(const std::string& regime) const;
@@ -63,7 +72,10 @@ class ModelSession {
   CaptionSource source(Regime regime) const;
 
  private:
+  std::vector<HeadName> named_heads() const;
+
   std::deque<Member> members_;
+  std::vector<std::string> without_;  // as they were given
   std::optional<Ensemble> models_;
 };
 

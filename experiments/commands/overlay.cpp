@@ -107,6 +107,8 @@ struct OverlayModel {
                        ": the model has no attention to draw (attention.score is none)");
     if (args.maps.views() || args.maps.class_token)
       session.require_one("a view of layers, heads or tokens");
+    source.without = session.heads_without();
+    session.remove_heads();
     search.recording = {.layers = args.maps.views(), .words = args.alignment};
     title = model_title(session, search.regime);
   }

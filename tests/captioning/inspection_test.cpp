@@ -7,6 +7,7 @@
 #include "captioning/decoding/decode_images.h"
 #include "captioning/inspection/caption_occlusion.h"
 #include "captioning/inspection/gradient_flow.h"
+#include "captioning/inspection/head_correlation.h"
 #include "captioning/inspection/head_profiles.h"
 #include "captioning/inspection/occlusion.h"
 #include "captioning/statistics/pearson.h"
@@ -14,6 +15,7 @@
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -71,15 +73,18 @@ TEST_CASE("a soft model's direct gradient follows its weights within every word"
   CHECK(again.direct.mean_norm == flow.direct.mean_norm);
 }
 
+std::vector<ProfiledHead> heads_of(const Experiment& experiment, Index images) {
+  return head_profiles(experiment.model, experiment.data.dataset, experiment.inputs,
+                       evaluation_images(experiment.data.dataset, Split::kVal, images))
+      .heads;
+}
+
 TEST_CASE("all heads of a refinement and of a decoder are profiled") {
   ExperimentConfig config = small_experiment();
   config.encoder.refine.layers = 2;
   config.encoder.refine.heads = 4;
   config.attention.heads = 2;
-  const Experiment experiment(config);
-  const std::vector<Index> images = evaluation_images(experiment.data.dataset, Split::kVal, 3);
-  const auto heads =
-      head_profiles(experiment.model, experiment.data.dataset, experiment.inputs, images);
+  const std::vector<ProfiledHead> heads = heads_of(Experiment(config), 3);
   REQUIRE(heads.size() == 2 * 4 + 2);
   for (std::size_t h = 0; h < heads.size(); ++h) {
     CHECK((heads[h].place == HeadPlace::kRefine) == (h < 8));
@@ -89,40 +94,92 @@ TEST_CASE("all heads of a refinement and of a decoder are profiled") {
     CHECK(heads[h].profile.maps == 3);
     CHECK(heads[h].profile.entropy > 0);
     CHECK(heads[h].profile.entropy <= 1 + 1e-6);
+    CHECK(heads[h].content.value() > 0);
+    CHECK(heads[h].content.value() < 1);
   }
   CHECK(heads[0].profile.entropy != heads[1].profile.entropy);
-  config.encoder.refine.type = SequenceAttentionKind::kWindow;
-  config.encoder.refine.radius = 0;  // each region attends to itself only
-  config.attention.heads = 1;
-  const Experiment narrow(config);
-  const auto own = head_profiles(narrow.model, narrow.data.dataset, narrow.inputs, images);
-  REQUIRE(own.size() == 8);
-  for (const ProfiledHead& head : own) {
-    CHECK(head.profile.diagonal > 0.99999);
-    CHECK(kind_of(head.profile) == HeadKind::kDiagonal);
-  }
 }
 
-TEST_CASE("every layer of a transformer decoder is profiled, also with one head") {
+TEST_CASE("heads that attend to themselves alone are specialised once, and then redundant") {
+  ExperimentConfig config = small_experiment();
+  config.encoder.refine.layers = 2;
+  config.encoder.refine.heads = 4;
+  config.encoder.refine.type = SequenceAttentionKind::kWindow;
+  config.encoder.refine.radius = 0;  // each region attends to itself only
+  const std::vector<ProfiledHead> own = heads_of(Experiment(config), 3);
+  REQUIRE(own.size() == 8 + 1);
+  for (std::size_t h = 0; h < 8; ++h) {
+    CHECK(own[h].profile.diagonal > 0.99999);
+    CHECK(own[h].content == 0);
+    CHECK(own[h].kind() == HeadKind::kDiagonal);
+    CHECK(own[h].role == (h == 0 ? HeadRole::kSpecialised : HeadRole::kRedundant));
+    REQUIRE(own[h].closest);
+    CHECK(own[h].closest->name.text() == (h == 0 ? "refine.0.1" : "refine.0.0"));
+    CHECK(std::abs(own[h].closest->correlation - 1) < 1e-6);
+  }
+  CHECK(own[8].name().text() == "decoder.0.0");
+  CHECK_FALSE(own[8].closest);
+  CHECK(own[8].role != HeadRole::kRedundant);
+  CHECK_FALSE(heads_of(Experiment(config), 1)[0].content);  // one picture cannot tell
+}
+
+TEST_CASE("every layer of a transformer is profiled: of its encoder, of words and of the image") {
   for (const std::int64_t count : {1, 2}) {
     ExperimentConfig config = small_experiment();
+    config.encoder.type = EncoderKind::kVit;
+    config.encoder.vit = {.width = 12, .layers = 2, .heads = 3, .patch = 8};
     config.decoder.type = DecoderKind::kTransformer;
     config.decoder.layers = 3;
     config.decoder.heads = 2;
     config.attention.heads = count;
     const Experiment experiment(config);
-    const std::vector<Index> images = evaluation_images(experiment.data.dataset, Split::kVal, 2);
-    const auto heads =
-        head_profiles(experiment.model, experiment.data.dataset, experiment.inputs, images);
-    REQUIRE(static_cast<std::int64_t>(heads.size()) == 3 * count);
+    const std::vector<ProfiledHead> heads = heads_of(experiment, 2);
+    const std::vector<ModelHead> all = model_heads(experiment.model, config);
+    REQUIRE(static_cast<std::int64_t>(heads.size()) == 2 * 3 + 3 * 2 + 3 * count);
+    REQUIRE(heads.size() == all.size());
     for (std::size_t i = 0; i < heads.size(); ++i) {
-      CHECK(heads[i].place == HeadPlace::kDecoder);
-      CHECK(heads[i].layer == static_cast<Index>(i) / count);
-      CHECK(heads[i].head == static_cast<Index>(i) % count);
+      CHECK(heads[i].name() == all[i].name);
       CHECK(heads[i].profile.maps == 2);
+      if (heads[i].place == HeadPlace::kEncoder) CHECK(heads[i].columns == 1 + 16);
+      // Words see nothing of what comes after them.
+      if (heads[i].place == HeadPlace::kWords) CHECK(heads[i].profile.next == 0);
+      CHECK(heads[i].profile.entropy <= 1 + 1e-6);
       CHECK((i == 0 || heads[i].profile.entropy != heads[i - 1].profile.entropy));
     }
   }
+}
+
+TEST_CASE("heads correlate that move weight to the same places of their rows") {
+  const auto map = [](std::initializer_list<double> weights) {
+    Tensor out({2, 3});
+    std::transform(weights.begin(), weights.end(), out.data(),
+                   [](double w) { return static_cast<Real>(w); });
+    return out;
+  };
+  const Tensor a = map({0.6, 0.3, 0.1, 0.2, 0.2, 0.6}), twice = map({1.2, 0.6, 0.2, 1, 1, 3}),
+               b = map({0.3, 0.6, 0.1, 0.2, 0.2, 0.6}), flat = map({1, 1, 1, 2, 2, 2});
+  const auto matrix = [&](const std::vector<std::uint8_t>& seen, bool causal) {
+    HeadCorrelation sums;
+    std::vector<MaskedMap> maps;
+    for (const Tensor* one : {&a, &twice, &b, &flat})
+      maps.push_back({.map = one->view(), .seen = seen, .part = {.causal = causal}});
+    sums.add(maps);
+    sums.add(maps);
+    return sums.matrix();
+  };
+  const std::vector<double> r = matrix({}, false);
+  CHECK(std::abs(r[0 * 4 + 1] - 1) < 1e-6);
+  // Deviations from 1/3: a has squares .1266.. and .1066.., and the product with b is .0366.. +
+  // .1066..
+  const double own = 0.46 - 1.0 / 3 + 0.44 - 1.0 / 3, with = 0.37 - 1.0 / 3 + 0.44 - 1.0 / 3;
+  CHECK(std::abs(r[0 * 4 + 2] - with / own) < 1e-6);
+  CHECK(r[2 * 4 + 0] == r[0 * 4 + 2]);
+  CHECK(std::isnan(r[0 * 4 + 3]));
+  CHECK(std::isnan(r[3 * 4 + 3]));
+  // Without the last column, a and b are opposite in the first row and flat in the second.
+  CHECK(std::abs(matrix({1, 1, 0}, false)[0 * 4 + 2] + 1) < 1e-6);
+  // In causal maps only the first two columns of row 1 are left, which are flat.
+  CHECK(std::isnan(matrix({}, true)[0 * 4 + 2]));
 }
 
 TEST_CASE("the effect of a region on a word is the sum over the pieces of the word") {

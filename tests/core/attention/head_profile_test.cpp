@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <vector>
 
 #include "core/base/error.h"
 #include "tests/support/catch.h"
@@ -97,6 +98,43 @@ TEST_CASE("profiles merge by the number of maps") {
   CHECK(both.maps == 4);
   CHECK(merged({}, {}).maps == 0);
   CHECK(merged({}, {}).first == 0);
+}
+
+TEST_CASE("causal maps count from the second row, over what a row may read") {
+  const auto previous = profile_of(
+      map_of(5, 5, [](Index t, Index l) { return l == std::max<Index>(t - 1, 0); }).view(),
+      {.causal = true});
+  CHECK(previous.previous == 1);
+  CHECK(previous.diagonal == 0);
+  CHECK(kind_of(previous) == HeadKind::kPrevious);
+  const auto even = profile_of(
+      map_of(5, 5, [](Index t, Index l) { return l <= t ? 1.0 : 0.0; }).view(), {.causal = true});
+  CHECK(near(even.entropy, 1));
+  CHECK(even.next == 0);
+  CHECK(kind_of(even) == HeadKind::kBroad);
+}
+
+TEST_CASE("content is the share of the weight that lies elsewhere in another picture") {
+  const Tensor a = map_of(2, 3, [](Index, Index l) { return l == 0; }),
+               b = map_of(2, 3, [](Index t, Index l) { return l == (t == 0 ? 2 : 0); }),
+               c = map_of(2, 3, [](Index, Index l) { return l == 0 ? 1.5 : 0.5; });
+  const auto content = [](const Tensor& x, const Tensor& y) {
+    return content_between({.map = x.view()}, {.map = y.view()});
+  };
+  CHECK(content(a, a) == 0);
+  CHECK(near(content(a, b), 0.5));  // row 0 lies elsewhere, row 1 does not
+  CHECK(near(content(a, c), 0.4));  // .6 stays
+  CHECK(content(b, a) == content(a, b));
+  // Without the column that both of the rows share, a has no weight to compare.
+  const std::vector<std::uint8_t> seen{0, 1, 1};
+  CHECK(std::isnan(content_between({.map = a.view(), .seen = seen}, {.map = b.view()})));
+  // Row 1 alone is left of causal maps, and of the rows that both have.
+  CHECK(content_between({.map = a.view(), .part = {.causal = true}}, {.map = b.view()}) == 0);
+  CHECK(content(map_of(1, 3, [](Index, Index l) { return l == 0; }), b) == 1);
+  CHECK(kind_of({.previous = 0.3}, 0.5) == HeadKind::kContent);
+  CHECK(kind_of({.previous = 0.3}, 0.49) == HeadKind::kMixed);
+  CHECK(kind_of({.previous = 0.6}, 0.9) == HeadKind::kPrevious);
+  CHECK(kind_of({.previous = 0.3}) == HeadKind::kMixed);
 }
 
 TEST_CASE("input that is not a map is refused") {

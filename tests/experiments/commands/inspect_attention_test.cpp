@@ -1,0 +1,133 @@
+// What inspect measures of a model's attention, and models that do without heads.
+#include "experiments/commands/inspect_attention.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/attention/sequence/sequence_attention_kind.h"
+#include "experiments/commands/caption.h"
+#include "experiments/commands/evaluate.h"
+#include "experiments/commands/overlay.h"
+#include "tests/experiments/commands/command_fixture.h"
+#include "tests/support/catch.h"
+#include "vision/encoders/encoder_kind.h"
+
+namespace saccade::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+ExperimentConfig with_transformers() {
+  ExperimentConfig config = small_transformer();
+  config.encoder.type = EncoderKind::kHybrid;
+  config.encoder.vit = {.width = 12, .layers = 2, .heads = 2, .patch = 1};
+  return config;
+}
+
+bool says(const std::string& text, const std::string& part) {
+  INFO(text);
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("inspect --heads describes every head as a table, as JSON and as pictures") {
+  const Fixture fixture(with_transformers());
+  const fs::path out = fixture.folder() / "pictures";
+  InspectAttentionArgs args{.checkpoint = fixture.checkpoint().string(),
+                            .heads = true,
+                            .images = 3,
+                            .json = true,
+                            .out = out.string()};
+  const Json json = Json::parse(printed([&] { return run_inspect_attention(args); }).text);
+  // 2 x 2 of the encoder, 2 x 3 among words, 2 x 2 of words to the image.
+  REQUIRE(json.at("heads").size() == 4 + 6 + 4);
+  for (const Json& head : json.at("heads")) {
+    CHECK(head.at("name") == head.at("place").get<std::string>() + "." +
+                                 std::to_string(head.at("layer").get<int>()) + "." +
+                                 std::to_string(head.at("head").get<int>()));
+    for (const char* share : {"previous", "next", "first", "diagonal", "content", "entropy"}) {
+      CHECK(head.at(share) >= 0);
+      CHECK(head.at(share) <= 1 + 1e-6);
+    }
+    CHECK(head.at("closest").at("correlation") <= 1);
+  }
+  CHECK(json.at("heads_left_out").empty());
+  REQUIRE(json.at("head_correlations").size() == 3);
+  const Json& words = json.at("head_correlations")[1];
+  CHECK(words.at("place") == "words");
+  REQUIRE(words.at("matrix").size() == 6);
+  for (std::size_t a = 0; a < 6; ++a) {
+    CHECK(words.at("matrix")[a][a] == 1);
+    CHECK(words.at("matrix")[a][0] == words.at("matrix")[0][a]);
+  }
+  CHECK(json.at("pictures").size() == 2 * 4);
+  for (const Json& path : json.at("pictures")) CHECK(fs::exists(path.get<std::string>()));
+  const std::string svg = TempFolder::read(out / "heads.words.correlation.svg");
+  CHECK(says(svg, ">words.1.2</text>"));
+  args.json = false;
+  args.out = "";
+  const std::string table = printed([&] { return run_inspect_attention(args); }).text;
+  CHECK(says(table, "encoder.1.1"));
+  CHECK(says(table, "closest"));
+}
+
+TEST_CASE("inspect --heads shows a single head, and says what it leaves out") {
+  ExperimentConfig config = small_experiment();
+  config.encoder.refine.layers = 1;
+  config.encoder.refine.type = SequenceAttentionKind::kLinformer;
+  const Fixture fixture(config);
+  InspectAttentionArgs args{
+      .checkpoint = fixture.checkpoint().string(), .heads = true, .images = 2, .json = true};
+  const Json json = Json::parse(printed([&] { return run_inspect_attention(args); }).text);
+  REQUIRE(json.at("heads").size() == 1);
+  CHECK(json.at("heads")[0].at("name") == "decoder.0.0");
+  CHECK(json.at("heads")[0].at("closest").is_null());
+  CHECK(json.at("head_correlations").empty());
+  REQUIRE(json.at("heads_left_out").size() == 1);
+  CHECK(says(json.at("heads_left_out")[0], "mixtures"));
+}
+
+TEST_CASE("evaluate and caption do without the heads that are named, beside the whole model") {
+  const Fixture fixture(with_transformers());
+  EvaluateArgs args{.model = fixture.model(), .split = "val", .images = 6, .json = true};
+  args.no_ablations = true;
+  const Json whole = Json::parse(printed([&] { return run_evaluate(args); }).text);
+  CHECK_FALSE(whole.contains("without"));
+  args.model.without = {"decoder.0,decoder.1", "words.1.0"};
+  const Json without = Json::parse(printed([&] { return run_evaluate(args); }).text);
+  CHECK(without.at("without").at("heads") ==
+        Json{"words.1.0", "decoder.0.0", "decoder.0.1", "decoder.1.0", "decoder.1.1"});
+  // The scores of the whole model are those of an evaluation without the option.
+  for (const auto& [name, score] : without.at("without").at("whole").items())
+    CHECK(score == whole.at("regimes")[0].at("corpus").at(name));
+  CHECK(without.at("regimes")[0].at("corpus") != whole.at("regimes")[0].at("corpus"));
+  args.json = false;
+  const std::string table = printed([&] { return run_evaluate(args); }).text;
+  CHECK(says(table, "without the heads words.1.0, decoder.0.0"));
+  CHECK(says(table, "all heads"));
+  CHECK(says(table, "change"));
+
+  CaptionArgs captions{.model = fixture.model(),
+                       .images = {fixture.picture(0, "one.png"), fixture.picture(1, "two.png")},
+                       .json = true};
+  const Json before = Json::parse(printed([&] { return run_caption(captions); }).text);
+  CHECK_FALSE(before[0].contains("without"));
+  captions.model.without = args.model.without;
+  const Json after = Json::parse(printed([&] { return run_caption(captions); }).text);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(after[i].at("without").at("whole") == before[i].at("caption"));
+    CHECK(after[i].at("without").at("heads").size() == 5);
+  }
+  // Without its heads for the image, the decoder writes the same about both pictures.
+  CHECK(after[0].at("caption") == after[1].at("caption"));
+  CHECK(before[0].at("words") != before[1].at("words"));
+  captions.json = false;
+  CHECK(says(printed([&] { return run_caption(captions); }).text,
+             "\n  with all heads: " + before[0].at("caption").get<std::string>() + "\n"));
+  captions.model.without = {"words.9.0"};
+  CHECK(says(message_of<UsageError>([&] { run_caption(captions); }),
+             "--without: the model has no head 'words.9.0'; choose from encoder.0.0 to "
+             "encoder.1.1, words.0.0 to words.1.2, decoder.0.0 to decoder.1.1"));
+}
+
+}  // namespace
+}  // namespace saccade::test
