@@ -245,6 +245,11 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
       draws.push_back(run(search, &meteor));
     report.regimes.push_back(mean_of(std::move(draws)));
   }
+  if (full) {
+    const std::vector<ImageTraits> traits = image_traits(data.dataset, report.images, source);
+    for (RegimeReport& regime : report.regimes)
+      regime.groups = group_scores(regime.metrics, traits);
+  }
   if (forces && source) {
     SearchOptions search = request.search;
     search.regime = report.regimes.front().regime;

@@ -14,6 +14,7 @@
 #include "captioning/evaluation/ground_captions.h"
 #include "captioning/evaluation/perplexity.h"
 #include "captioning/evaluation/sample_scores.h"
+#include "captioning/evaluation/score_groups.h"
 #include "captioning/scoring/caption_scores.h"
 
 namespace saccade {
@@ -56,6 +57,7 @@ struct RegimeReport {
   std::vector<DecodedCaption> captions;         // one per image, of the first draw
   std::vector<std::vector<std::string>> words;  // of the captions
   std::optional<GroundingScores> grounding;     // of the first draw, where boxes exist
+  std::vector<ScoreGrouping> groups;            // of the first draw, in a full report
 };
 
 // Grounding, for a data set with boxes.

@@ -94,6 +94,26 @@ Json grounding_json(const EvaluationReport& report) {
 
 }  // namespace
 
+Json groups_json(const std::vector<ScoreGrouping>& groupings) {
+  Json out = Json::array();
+  for (const ScoreGrouping& grouping : groupings) {
+    Json groups = Json::array();
+    for (const ScoreGroup& group : grouping.groups) {
+      Json scores = Json::object();
+      for (const GroupScore& one : group.scores)
+        scores[one.metric] = {{"score", one.score}, {"low", one.low}, {"high", one.high}};
+      groups.push_back({{"name", group.name(grouping.by)},
+                        {"low", group.low},
+                        {"high", group.high},
+                        {"mean", group.mean},
+                        {"images", group.images},
+                        {"scores", std::move(scores)}});
+    }
+    out.push_back({{"by", enum_name(grouping.by)}, {"groups", std::move(groups)}});
+  }
+  return out;
+}
+
 std::string evaluation_json(const EvaluationReport& report) {
   Json regimes = Json::array();
   for (const RegimeReport& regime : report.regimes) {
@@ -102,6 +122,7 @@ std::string evaluation_json(const EvaluationReport& report) {
       one["draws"] = regime.draws;
       one["deviations"] = scores_json(regime.deviations);
     }
+    if (!regime.groups.empty()) one["groups"] = groups_json(regime.groups);
     regimes.push_back(std::move(one));
   }
   Json json = {{"schema_version", kSchemaVersion},      {"dataset", report.dataset},

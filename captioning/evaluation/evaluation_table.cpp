@@ -190,6 +190,38 @@ std::string scores_table(const EvaluationReport& report) {
   return out;
 }
 
+// The scores of the first regime's groups, one table per grouping.
+std::string groups_table(const EvaluationReport& report) {
+  const RegimeReport& regime = report.regimes.front();
+  std::string out;
+  for (const ScoreGrouping& grouping : regime.groups) {
+    std::vector<std::string> names;
+    for (const ScoreGroup& group : grouping.groups)
+      for (const GroupScore& one : group.scores)
+        if (std::find(names.begin(), names.end(), one.metric) == names.end())
+          names.push_back(one.metric);
+    TextTable table;
+    std::vector<std::string> head{std::string(enum_name(grouping.by)), "images"};
+    for (const std::string& name : names) head.push_back(metric_label(name));
+    table.add(std::move(head));
+    for (const ScoreGroup& group : grouping.groups) {
+      std::vector<std::string> row{group.name(grouping.by), str(group.images)};
+      for (const std::string& name : names) {
+        const auto found = std::find_if(group.scores.begin(), group.scores.end(),
+                                        [&](const GroupScore& one) { return one.metric == name; });
+        row.push_back(found == group.scores.end() ? "-"
+                      : std::isnan(found->low)    ? fixed(found->score)
+                                               : str(fixed(found->score), " [", fixed(found->low),
+                                                     ", ", fixed(found->high), "]"));
+      }
+      table.add(std::move(row));
+    }
+    out +=
+        str("by ", doc_of(grouping.by), ", regime ", enum_name(regime.regime), "\n", table.text());
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string evaluation_table(const EvaluationReport& report) {
@@ -200,6 +232,7 @@ std::string evaluation_table(const EvaluationReport& report) {
   if (report.without) out += "without the heads " + joined(report.without->names) + "\n";
   if (report.left_out > 0) out += str(counted(report.left_out, "image"), " could not be read\n");
   out += scores_table(report);
+  out += groups_table(report);
   if (report.grounding) out += grounding_table(report);
   if (report.attention) out += attention_table(*report.attention);
   if (report.samples) out += samples_table(*report.samples);

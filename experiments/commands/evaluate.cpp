@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "experiments/options/given_boxes.h"
+#include "experiments/pictures/group_charts.h"
 #include "experiments/process/log.h"
 #include "experiments/process/progress.h"
 
@@ -163,6 +164,9 @@ int run_evaluate(const EvaluateArgs& args) {
       log::info("wrote " + path.string());
     }
   }
+  if (!args.plots.empty())
+    for (const std::filesystem::path& path : write_group_charts(report, args.plots))
+      log::info("wrote " + path.string());
   if (report.attention) {
     if (const auto why = dead_attention(*report.attention)) log::warn(*why);
   }
@@ -202,6 +206,11 @@ CommandRun bind_evaluate(Options& options) {
       "--out", args->out,
       "write the captions as a COCO results file; with several regimes one file per regime",
       "FILE");
+  options.text(
+      "--plots", args->plots,
+      "draw the scores by caption length, by number of objects and by rare words as charts "
+      "in this folder",
+      "DIR");
   return [args] { return run_evaluate(*args); };
 }
 

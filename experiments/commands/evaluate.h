@@ -19,6 +19,7 @@ struct EvaluateArgs {
   bool json = false;
   std::string boxes{};  // COCO instances JSON or folder of Flickr30k Entities; empty for none
   std::string out{};    // COCO results file; empty for none
+  std::string plots{};  // folder for the charts of groups of images; empty for none
 };
 
 int run_evaluate(const EvaluateArgs& args);

@@ -29,7 +29,8 @@ const start = () => {
     el('p', {class: 'remark'}, text)));
   startTheme();
   startHelp();
-  const sections = [curvesSection, scoresSection, healthSection, configSection, againSection]
+  const sections = [curvesSection, scoresSection, groupsSection, healthSection, configSection,
+    againSection]
     .map((make) => make(report)).filter(Boolean);
   document.querySelector('#sections').append(...sections);
   const explorer = new Explorer(report, document.querySelector('#explorer'));

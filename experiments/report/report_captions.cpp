@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "captioning/decoding/decode_images.h"
 #include "captioning/evaluation/attention_health.h"
 #include "captioning/evaluation/dead_attention.h"
+#include "captioning/evaluation/evaluation_report.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/inspection/caption_occlusion.h"
 #include "captioning/maps/caption_text.h"
@@ -238,6 +240,23 @@ Json ReportCaptions::model_json(std::size_t model) const {
     if (dead && r == 0) json["dead"] = *dead;
   }
   return json;
+}
+
+// The groups of the images that are shown. The scores know the whole split, whose other images come
+// after these and belong to no group.
+Json ReportCaptions::groups_json() const {
+  Json out = Json::array();
+  const ReportRequest& request = *impl_->request;
+  std::vector<ImageTraits> traits =
+      image_traits(request.data->dataset, impl_->images, nouns_of(request));
+  for (const ModelCaptions& captions : impl_->decoded) {
+    const std::vector<ImageStatistics>& metrics = captions.scores[0].metrics;
+    for (ImageTraits& trait : traits)
+      trait.values.resize(static_cast<std::size_t>(metrics[0].images),
+                          std::numeric_limits<double>::quiet_NaN());
+    out.push_back(saccade::groups_json(group_scores(metrics, traits)));
+  }
+  return out;
 }
 
 Json ReportCaptions::caption_json(std::size_t model, std::size_t i) const {

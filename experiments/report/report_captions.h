@@ -36,6 +36,9 @@ class ReportCaptions {
   // model or a data set has nothing are left out.
   nlohmann::ordered_json caption_json(std::size_t model, std::size_t i) const;
 
+  // For each model the "groups" of evaluation_json() in its first regime, over images().
+  nlohmann::ordered_json groups_json() const;
+
   // A sentence about maps that were left out, or empty.
   std::string left_out() const;
 

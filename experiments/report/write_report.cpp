@@ -114,6 +114,7 @@ Json page_data(const ReportRequest& request, const ReportCaptions* captions) {
   json["curves"] = Json::array();
   for (const ReportRun& run : request.runs) json["curves"].push_back(curve_json(run));
   json["comparison"] = request.comparison.empty() ? Json() : json_file(request.comparison);
+  json["groups"] = captions ? captions->groups_json() : Json();
   json["images"] = captions ? images_json(request, *captions) : Json::array();
   if (request.self_attention) {
     const double bytes = self_attention_bytes(json["images"]);

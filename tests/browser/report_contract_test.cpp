@@ -34,7 +34,7 @@ TEST_CASE("sections show the numbers of the runs, and they can be copied and sav
     data["config"].push_back({{"key", "gate.bias"}, {"values", {"null", "2", "null"}}});
   });
   CHECK(page.ask("[...document.querySelectorAll('#sections > section')].map((s) => s.id)") ==
-        Json::array({"curves", "scores", "health", "config", "again"}));
+        Json::array({"curves", "scores", "groups", "health", "config", "again"}));
   CHECK(page.browser.becomes("document.querySelectorAll('#curves path').length === 3"));
   // A loss holds the penalties of its model, so it compares no two models.
   CHECK(page.ask("document.querySelector('#curves option:checked').textContent") ==

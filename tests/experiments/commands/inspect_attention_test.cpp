@@ -129,5 +129,17 @@ TEST_CASE("evaluate and caption do without the heads that are named, beside the 
              "encoder.1.1, words.0.0 to words.1.2, decoder.0.0 to decoder.1.1"));
 }
 
+TEST_CASE("evaluate draws the scores of groups of images") {
+  const Fixture fixture(small_experiment());
+  const fs::path folder = fixture.folder() / "plots";
+  EvaluateArgs args{.model = fixture.model(), .split = "val", .plots = folder.string()};
+  args.no_ablations = true;
+  CHECK(says(printed([&] { return run_evaluate(args); }).text, "by objects of the image"));
+  const std::string svg = TempFolder::read(folder / "groups.objects.svg");
+  CHECK(says(svg, ">CIDEr</text>"));
+  CHECK(says(svg, ">true captions</text>"));
+  CHECK(fs::exists(folder / "groups.objects.png"));
+}
+
 }  // namespace
 }  // namespace saccade::test

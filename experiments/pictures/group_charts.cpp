@@ -1,0 +1,58 @@
+#include "experiments/pictures/group_charts.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "captioning/metrics/metric_registry.h"
+#include "core/base/error.h"
+#include "core/base/listing.h"
+#include "core/io/atomic_file.h"
+#include "vision/drawing/bar_chart.h"
+
+namespace saccade {
+
+namespace {
+
+BarChart chart_of(const EvaluationReport& report, const ScoreGrouping& grouping) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  BarChart chart{.title = str(report.dataset, ", ", split_name(report.split), ", regime ",
+                              enum_name(report.regimes.front().regime)),
+                 .group_name = str(doc_of(grouping.by), "; lines: 95 % intervals over images")};
+  for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
+    const ScoreGroup& group = grouping.groups[g];
+    chart.groups.push_back(str(group.name(grouping.by), " (", group.images, ")"));
+    for (const GroupScore& one : group.scores) {
+      auto panel = std::find_if(chart.panels.begin(), chart.panels.end(), [&](const auto& known) {
+        return known.name == metric_label(one.metric);
+      });
+      if (panel == chart.panels.end())
+        panel = chart.panels.insert(panel, {.name = metric_label(one.metric), .bars = {}});
+      panel->bars.resize(g, Bar{.value = kNone, .low = kNone, .high = kNone});
+      panel->bars.push_back({.value = one.score, .low = one.low, .high = one.high});
+    }
+  }
+  for (BarPanel& panel : chart.panels)
+    panel.bars.resize(chart.groups.size(), Bar{.value = kNone, .low = kNone, .high = kNone});
+  return chart;
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> write_group_charts(const EvaluationReport& report,
+                                                      const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw_io_error("make the directory", folder, error.value());
+  std::vector<std::filesystem::path> paths;
+  for (const ScoreGrouping& grouping : report.regimes.front().groups) {
+    const BarChart chart = chart_of(report, grouping);
+    if (chart.panels.empty()) continue;
+    for (const PictureFormat format : {PictureFormat::kPng, PictureFormat::kSvg}) {
+      paths.push_back(folder / str("groups.", enum_name(grouping.by), ".", enum_name(format)));
+      write_file(paths.back(), bar_chart_file(chart, format));
+    }
+  }
+  return paths;
+}
+
+}  // namespace saccade
