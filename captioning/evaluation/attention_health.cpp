@@ -75,6 +75,37 @@ void correlate_heads(const DecodedWord& word, Mean& correlation) {
         correlation.add(std::inner_product(maps[a].begin(), maps[a].end(), maps[b].begin(), 0.0));
 }
 
+// What the draws of one region per word tell of a caption's maps.
+struct Told {
+  double from_uniform = 0, from_one_cell = 0;
+};
+std::optional<Told> told_of(const std::vector<Map>& maps) {
+  double information = 0, largest = 1;  // nats; the probability of all largest cells
+  bool any = false;
+  for (const Map& map : maps) {
+    if (map.size() < 2) continue;
+    any = true;
+    information += (1 - shares_entropy(map)) * std::log(static_cast<double>(map.size()));
+    largest *= *std::max_element(map.begin(), map.end());
+  }
+  if (!any) return {};
+  information = std::max(information, 0.0);  // but for rounding
+  return Told{
+      .from_uniform = std::min(std::sqrt(information / 2), std::sqrt(1 - std::exp(-information))),
+      .from_one_cell = 1 - largest};
+}
+
+// A mean with its standard error.
+struct Measured {
+  Mean mean, square;
+  void add(double x) { mean.add(x), square.add(x * x); }
+  double error() const {
+    if (mean.count < 2) return 0;
+    const double variance = std::max(0.0, square.value() - mean.value() * mean.value());
+    return std::sqrt(variance / static_cast<double>(mean.count - 1));
+  }
+};
+
 double measured(const Mean& mean) {
   return mean.count > 0 ? mean.value() : std::numeric_limits<double>::quiet_NaN();
 }
@@ -83,6 +114,7 @@ double measured(const Mean& mean) {
 
 AttentionHealth attention_health(std::span<const DecodedCaption> captions) {
   Mean entropy, largest, divergences, spreads, excess, correlation, statics, uniforms;
+  Measured uniform_told, cell_told;
   for (const DecodedCaption& caption : captions) {
     std::vector<Map> maps;
     Map before;
@@ -107,6 +139,10 @@ AttentionHealth attention_health(std::span<const DecodedCaption> captions) {
     }
     if (maps.size() >= 2) spreads.add(spread(maps));
     if (!maps.empty()) excess.add(coverage_excess(maps));
+    if (const std::optional<Told> told = told_of(maps)) {
+      uniform_told.add(told->from_uniform);
+      cell_told.add(told->from_one_cell);
+    }
   }
   AttentionHealth health{.words = entropy.count,
                          .entropy = measured(entropy),
@@ -116,6 +152,10 @@ AttentionHealth attention_health(std::span<const DecodedCaption> captions) {
                          .coverage_excess = measured(excess),
                          .static_share = measured(statics),
                          .uniform_share = measured(uniforms),
+                         .from_uniform = measured(uniform_told.mean),
+                         .from_one_cell = measured(cell_told.mean),
+                         .from_uniform_error = uniform_told.error(),
+                         .from_one_cell_error = cell_told.error(),
                          .head_correlation = {}};
   if (correlation.count > 0) health.head_correlation = correlation.value();
   return health;
@@ -128,7 +168,9 @@ NamedScores AttentionHealth::scores() const {
                      {"spread", spread},
                      {"coverage_excess", coverage_excess},
                      {"static_share", static_share},
-                     {"uniform_share", uniform_share}};
+                     {"uniform_share", uniform_share},
+                     {"from_uniform", from_uniform},
+                     {"from_one_cell", from_one_cell}};
   if (head_correlation) out.emplace_back("head_correlation", *head_correlation);
   return out;
 }

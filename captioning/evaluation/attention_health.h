@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -34,12 +35,24 @@ struct AttentionHealth {
   double coverage_excess = 0;
   double static_share = 0;   // the share of static maps among those with a map before
   double uniform_share = 0;  // the share of uniform maps (kUniformEntropy)
+  // How far the maps of a caption are from having collapsed, for what a reader of one region per
+  // word could tell: if a region is drawn from the map of every word, at most by how much of the
+  // probability the draws of a caption differ from those of uniform maps of the same sizes, and by
+  // how much from drawing each map's largest cell every time. 0: the draws are the same; 1: none of
+  // them could have come from such maps. The first is bounded by sqrt(I / 2) and sqrt(1 - exp(-I))
+  // (Pinsker; Bretagnolle and Huber), I being the sum over words of sum_i p_i log(p_i L); the
+  // second is 1 - prod_t max_i p_ti. Means over the captions whose maps have at least two cells,
+  // with the standard error of that mean (0 for a single caption).
+  double from_uniform = std::numeric_limits<double>::quiet_NaN();
+  double from_one_cell = std::numeric_limits<double>::quiet_NaN();
+  double from_uniform_error = 0, from_one_cell_error = 0;
   // Pearson's correlation of two heads' weights over the regions, averaged over pairs of heads and
   // words, without pairs that have a flat map. None where there is only one head.
   std::optional<double> head_correlation;
 
   // In the order of a report: entropy, max_weight, js_divergence, spread, coverage_excess,
-  // static_share, uniform_share and, if there is one, head_correlation.
+  // static_share, uniform_share, from_uniform, from_one_cell and, if there is one,
+  // head_correlation.
   NamedScores scores() const;
 };
 

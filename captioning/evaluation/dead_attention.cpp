@@ -13,7 +13,11 @@ namespace saccade {
 namespace {
 
 constexpr double kLeastLoss = 0.02;  // as a share of the model's own score
-constexpr double kMostShare = 0.9;   // of static maps, and of uniform maps
+constexpr double kMostShare = 0.9;   // of static maps
+// A reader who may guess tells two kinds of draws apart in (1 + d) / 2 of the cases if they differ
+// by d: in three of four for this one.
+constexpr double kTold = 0.5;
+constexpr double kOneSided = 1.645;  // standard errors, of a one-sided 95 % interval
 
 std::optional<double> find(const NamedScores& scores, std::string_view name) {
   const auto found = std::find_if(scores.begin(), scores.end(),
@@ -43,6 +47,26 @@ std::optional<std::string> needless(const AttentionReport& report) {
   return str(name, " is ", fixed(*own), " with the map", others);
 }
 
+// Whether a difference is below kTold by more than its noise; one that is not known is not.
+bool collapsed(double difference, double error) { return difference + kOneSided * error < kTold; }
+
+DeadSign collapse(DeadKind kind, double difference, const char* maps) {
+  return {kind, str("the maps have collapsed to ", maps,
+                    ": one region drawn for each word of a "
+                    "caption tells them apart in at most ",
+                    percent((1 + difference) / 2), " of the cases, and guessing in 50 %")};
+}
+
+std::optional<DeadSign> uniform_sign(const AttentionHealth& health) {
+  if (!collapsed(health.from_uniform, health.from_uniform_error)) return {};
+  return collapse(DeadKind::kUniform, health.from_uniform, "uniform ones");
+}
+
+std::optional<DeadSign> one_cell_sign(const AttentionHealth& health) {
+  if (!collapsed(health.from_one_cell, health.from_one_cell_error)) return {};
+  return collapse(DeadKind::kOneCell, health.from_one_cell, "one cell each");
+}
+
 }  // namespace
 
 NamedScores judging_scores(const NamedScores& all) {
@@ -67,12 +91,29 @@ std::vector<DeadSign> dead_signs(const AttentionReport& report) {
   if (health.static_share > kMostShare)
     signs.push_back({DeadKind::kStatic, percent(health.static_share) +
                                             " of the maps repeat the map of the word before"});
-  if (health.uniform_share > kMostShare)
-    signs.push_back(
-        {DeadKind::kUniform, percent(health.uniform_share) + " of the maps are uniform"});
-  if (const auto scores = needless(report))
+  if (const auto uniform = uniform_sign(health)) signs.push_back(*uniform);
+  if (const auto scores = needless(report)) {
+    // Maps on one cell each may be what captions need: then they point.
+    if (const auto cell = one_cell_sign(health)) signs.push_back(*cell);
     signs.push_back({DeadKind::kNeedless, *scores + ": the score does not need the map"});
+  }
   return signs;
+}
+
+std::vector<DeadSign> warning_signs(const AttentionReport& report) {
+  std::vector<DeadSign> signs = dead_signs(report);
+  const auto cell = one_cell_sign(report.health);
+  const bool known = std::any_of(signs.begin(), signs.end(), [](const DeadSign& sign) {
+    return sign.kind == DeadKind::kOneCell;
+  });
+  if (cell && !known) signs.push_back(*cell);
+  return signs;
+}
+
+std::optional<std::string> collapsed_attention(const AttentionReport& report) {
+  for (const auto& sign : {uniform_sign(report.health), one_cell_sign(report.health)})
+    if (sign) return sign->text;
+  return {};
 }
 
 std::optional<std::string> dead_attention(const AttentionReport& report) {

@@ -39,7 +39,17 @@ std::optional<double> shuffled_drop(const AttentionReport& report);
 // if
 //   the better of the ablated scores is less than 2 % below the model's own (of true_caption_rate
 //   where it is above 0, else of CIDEr; a score of 0 cannot fall and is not judged), or
-//   more than 90 % of the maps are static, or more than 90 % are uniform (attention_health.h).
+//   more than 90 % of the maps are static (attention_health.h), or
+//   the entropy has collapsed to that of uniform maps, or, where captions do not need the maps, to
+//   that of maps on one cell.
+// Entropy has collapsed where a reader who sees one region drawn for each word of a caption could
+// not tell the maps from such maps in three of four cases: where from_uniform, or from_one_cell, is
+// below 1/2 by more than the noise of the captions (the upper end of its one-sided 95 % interval).
+// What entropy that is follows from the size of the maps and the number of words: of 10 words and
+// 196 cells, about .99 is uniform; of 4 cells, .96.
 std::optional<std::string> dead_attention(const AttentionReport& report);
+
+// Where the entropy has collapsed, to whichever end and whatever captions need: in one line.
+std::optional<std::string> collapsed_attention(const AttentionReport& report);
 
 }  // namespace saccade

@@ -53,18 +53,35 @@ void add_localizer(const ObjectiveConfig& config, std::vector<std::string>& out)
     out.push_back("set objective.supervision.localizer.weight, for example to 0.5");
 }
 
-}  // namespace
+// What keeps maps from lying on one cell each before they have learned which.
+void add_softer(const AttentionConfig& config, std::vector<std::string>& out) {
+  out.push_back("give attention.temperature a value above 1, or let it fall while training");
+  if (config.selection == SelectionKind::kHard)
+    out.push_back(
+        "raise attention.hard.lambda_e, or let attention.hard.expectation_share fall later");
+  out.push_back("lower the learning rate of the attention (optimizer.groups)");
+}
 
-std::string dead_remedy(DeadKind kind, const ExperimentConfig& config) {
-  std::vector<std::string> steps;
-  add_penalty(config.objective, steps);
-  if (kind != DeadKind::kNeedless) add_sharper(config.attention, steps);
-  add_layer(config.encoder, steps);
-  add_localizer(config.objective, steps);
+std::string joined(const std::vector<std::string>& steps) {
   std::string out;
   for (std::size_t i = 0; i < steps.size(); ++i)
     out += (i == 0 ? "" : i + 1 < steps.size() ? "; " : "; or ") + steps[i];
   return out;
+}
+
+}  // namespace
+
+std::string dead_remedy(DeadKind kind, const ExperimentConfig& config) {
+  std::vector<std::string> steps;
+  if (kind == DeadKind::kOneCell) {
+    add_softer(config.attention, steps);
+    return joined(steps);
+  }
+  add_penalty(config.objective, steps);
+  if (kind != DeadKind::kNeedless) add_sharper(config.attention, steps);
+  add_layer(config.encoder, steps);
+  add_localizer(config.objective, steps);
+  return joined(steps);
 }
 
 }  // namespace saccade

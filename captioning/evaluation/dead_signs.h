@@ -12,7 +12,8 @@ struct ExperimentConfig;
 
 enum class DeadKind {
   kStatic,    // most maps are equal to the one before
-  kUniform,   // most maps are uniform
+  kUniform,   // one region drawn per word hardly tells the maps from uniform ones
+  kOneCell,   // it hardly tells them from maps that lie on one cell each
   kNeedless,  // captions are as good with other maps
 };
 
@@ -23,6 +24,10 @@ struct DeadSign {
 
 // The signs that hold by the rules of dead_attention(), in their order.
 std::vector<DeadSign> dead_signs(const AttentionReport& report);
+
+// The same and, where it is not among them, kOneCell where it holds by itself: captions may need
+// maps that lie on one cell each, but a map that has collapsed so early learns no other cell.
+std::vector<DeadSign> warning_signs(const AttentionReport& report);
 
 // What a person may change in the config that trained such maps, in words; never empty.
 std::string dead_remedy(DeadKind kind, const ExperimentConfig& config);

@@ -52,6 +52,7 @@ Json attention_json(const AttentionReport& attention) {
   out.update(scores_json(attention.health.scores()));
   const std::optional<std::string> dead = dead_attention(attention);
   out["dead"] = dead ? Json(*dead) : Json();
+  if (const auto collapsed = collapsed_attention(attention)) out["collapsed"] = *collapsed;
   for (const AblatedScores& one : attention.ablations)
     out["ablations"][std::string(enum_name(one.ablation))] = scores_json(one.scores);
   return out;

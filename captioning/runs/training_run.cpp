@@ -120,7 +120,7 @@ Validated validate(const TrainingRequest& request, const RunStart& start, const 
 // validation does not count: a model that has hardly begun to learn shows the same signs.
 void warn_of_dying(const MapWatch& watch, const ExperimentConfig& config, Index update,
                    std::set<DeadKind>& warned, const MessageListener& listener) {
-  for (const DeadSign& sign : dead_signs(watch.attention)) {
+  for (const DeadSign& sign : warning_signs(watch.attention)) {
     if (!warned.insert(sign.kind).second) continue;
     const std::string where =
         sign.kind == DeadKind::kNeedless ? str(" (measured on ", watch.images, " images)") : "";

@@ -168,7 +168,10 @@ int run_evaluate(const EvaluateArgs& args) {
     for (const std::filesystem::path& path : write_group_charts(report, args.plots))
       log::info("wrote " + path.string());
   if (report.attention) {
-    if (const auto why = dead_attention(*report.attention)) log::warn(*why);
+    const auto dead = dead_attention(*report.attention);
+    if (dead) log::warn(*dead);
+    const auto collapsed = collapsed_attention(*report.attention);
+    if (collapsed && !(dead && dead->find(*collapsed) != std::string::npos)) log::warn(*collapsed);
   }
   std::cout << (args.json ? evaluation_json(report) : evaluation_table(report)) << std::flush;
   return static_cast<int>(ExitCode::kOk);

@@ -71,7 +71,7 @@ std::string dead_cell(const Row& row) {
   AttentionReport report;
   for (const auto& [name, spread] : row.metrics) {
     if (name == attention_metric("static_share")) report.health.static_share = spread.mean;
-    if (name == attention_metric("uniform_share")) report.health.uniform_share = spread.mean;
+    if (name == attention_metric("from_uniform")) report.health.from_uniform = spread.mean;
   }
   std::string out;
   for (const DeadSign& sign : dead_signs(report))

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/dead_attention.h"
+#include "captioning/evaluation/dead_signs.h"
 #include "captioning/evaluation/evaluation_report.h"
 #include "captioning/evaluation/evaluation_table.h"
 #include "core/attention/scores/score_kind.h"
@@ -173,7 +173,7 @@ TEST_CASE("heads correlate fully with themselves and negatively with their oppos
 AttentionReport lively(const NamedScores& own, const NamedScores& uniform,
                        const NamedScores& shuffled) {
   AttentionReport report;
-  report.health = health_of({kFirst, kSecond});
+  report.health = health_of({{0.7F, 0.3F, 0, 0}, {0, 0, 0.7F, 0.3F}});
   report.own = own;
   report.ablations = {{Ablation::kUniform, uniform}, {Ablation::kShuffled, shuffled}};
   return report;
@@ -203,7 +203,94 @@ TEST_CASE("attention looks dead where the score does not need the map or the map
   CHECK(dead_attention(still) ==
         "attention looks dead: 100 % of the maps repeat the map of the word before");
   still.health = health_of({kFlat});
-  CHECK(dead_attention(still) == "attention looks dead: 100 % of the maps are uniform");
+  CHECK(dead_attention(still) ==
+        "attention looks dead: the maps have collapsed to uniform ones: one region drawn for each "
+        "word of a caption tells them apart in at most 50 % of the cases, and guessing in 50 %");
+}
+
+// A map of L cells of which one has `most` and the others share the rest.
+Map peaked(std::size_t cells, double most) {
+  Map map(cells, static_cast<float>((1 - most) / static_cast<double>(cells - 1)));
+  map[0] = static_cast<float>(most);
+  return map;
+}
+
+TEST_CASE("how far maps are from collapse is what draws of one region per word can tell") {
+  const AttentionHealth flat = health_of({kFlat, kFlat});
+  CHECK(flat.from_uniform == Approx(0).margin(1e-6));
+  CHECK(flat.from_one_cell == Approx(1 - 1.0 / 16));
+  const AttentionHealth one = health_of({kFirst, kSecond});
+  CHECK(one.from_one_cell == 0);
+  CHECK(one.from_uniform == Approx(std::sqrt(1 - 1.0 / 16)));  // exp(-2 log 4)
+  // By hand: the draws of two words from (3/4, 1/4, 0, 0) and from equal weights differ by
+  // half of the sum over pairs of |p_i p_j - 1/16|, which the bound must not be below.
+  const Map map{0.75F, 0.25F, 0, 0};
+  double apart = 0;
+  for (const float a : map)
+    for (const float b : map)
+      apart += std::abs(static_cast<double>(a) * static_cast<double>(b) - 1.0 / 16) / 2;
+  const AttentionHealth some = health_of({map, map});
+  CHECK(some.from_uniform >= apart);
+  CHECK(some.from_uniform < 1);
+  CHECK(some.from_one_cell == Approx(1 - 0.75 * 0.75));
+  // A single cell tells nothing, and so does no map.
+  CHECK(std::isnan(health_of({{1}, {1}}).from_uniform));
+  CHECK(std::isnan(attention_health({}).from_one_cell));
+}
+
+TEST_CASE("which entropy is a collapse depends on the size of the maps, on words and on noise") {
+  const auto signs = [](const std::vector<DecodedCaption>& captions) {
+    AttentionReport report;
+    report.health = attention_health(captions);
+    std::vector<DeadKind> kinds;
+    for (const DeadSign& sign : warning_signs(report)) kinds.push_back(sign.kind);
+    return kinds;
+  };
+  // Maps of words in turn, so that none repeats the one before.
+  const auto caption = [](std::size_t words, std::size_t cells, double most) {
+    std::vector<Map> maps;
+    for (std::size_t w = 0; w < words; ++w) {
+      maps.push_back(peaked(cells, most));
+      std::swap(maps.back()[0], maps.back()[w % cells]);
+    }
+    return caption_of(maps);
+  };
+  const auto entropy = [&](std::size_t cells, double most) {
+    return attention_health(std::vector{caption(1, cells, most)}).entropy;
+  };
+  using Kinds = std::vector<DeadKind>;
+  // The same entropy, .97: of 4 cells and 10 words it is a collapse, of 196 cells it is none.
+  CHECK(entropy(4, 0.38) == Approx(0.97).margin(0.001));
+  CHECK(entropy(196, 0.083) == Approx(0.97).margin(0.001));
+  CHECK(signs({caption(10, 4, 0.38)}) == Kinds{DeadKind::kUniform});
+  CHECK(signs({caption(10, 196, 0.083)}) == Kinds{});
+  // With more words to draw for, the same maps can be told from uniform ones.
+  CHECK(signs({caption(40, 4, 0.38)}) == Kinds{});
+  // Maps on one cell, which draws leave once in two captions or less.
+  CHECK(signs({caption(10, 16, 0.95)}) == Kinds{DeadKind::kOneCell});
+  CHECK(signs({caption(10, 16, 0.9)}) == Kinds{});
+  CHECK(signs({caption(20, 16, 0.95)}) == Kinds{});
+  // Two captions that differ much are too few to say that their mean is below a half.
+  CHECK(signs({caption(10, 16, 0.999), caption(10, 16, 0.8)}) == Kinds{});
+  std::vector<DecodedCaption> many;
+  for (int i = 0; i < 1000; ++i) many.push_back(caption(10, 16, i % 2 == 0 ? 0.999 : 0.8));
+  CHECK(attention_health(many).from_one_cell < 0.5);
+  CHECK(signs(many) == Kinds{DeadKind::kOneCell});
+}
+
+TEST_CASE("maps on one cell each are dead where captions do not need them, and warned of anyway") {
+  AttentionReport report = lively({{"CIDEr", 1.0}}, {{"CIDEr", 0.9}}, {{"CIDEr", 0.5}});
+  CHECK(warning_signs(report).empty());
+  CHECK_FALSE(collapsed_attention(report));
+  report.health = health_of({kFirst, kSecond});
+  CHECK_FALSE(dead_attention(report));
+  REQUIRE(collapsed_attention(report));
+  CHECK(collapsed_attention(report)->find("one cell each") != std::string::npos);
+  REQUIRE(warning_signs(report).size() == 1);
+  CHECK(warning_signs(report)[0].kind == DeadKind::kOneCell);
+  report.ablations[0].scores = {{"CIDEr", 1.0}};
+  CHECK(dead_attention(report)->find("one cell each") != std::string::npos);
+  CHECK(warning_signs(report).size() == dead_signs(report).size());
 }
 
 TEST_CASE("a model whose scores ignore the regions is detected") {
@@ -223,7 +310,7 @@ TEST_CASE("a model whose scores ignore the regions is detected") {
     CHECK(one.scores == report.attention->own);
   const auto warning = dead_attention(*report.attention);
   REQUIRE(warning);
-  CHECK(warning->find("100 % of the maps are uniform") != std::string::npos);
+  CHECK(warning->find("the maps have collapsed to uniform ones") != std::string::npos);
 
   // The captions themselves, with every way to take the context.
   SearchOptions search = search_options(experiment.config, experiment.model.vocabulary());

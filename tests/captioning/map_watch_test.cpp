@@ -104,7 +104,7 @@ TEST_CASE("without images to watch only the captions of the report are judged") 
 TEST_CASE("signs of dying attention come with a remedy") {
   AttentionReport report;
   report.health.static_share = 0.95;
-  report.health.uniform_share = 0.91;
+  report.health.from_uniform = 0.3;
   report.own = {{"CIDEr", 0.5}};
   report.ablations = {{Ablation::kShuffled, {{"CIDEr", 0.495}}}};
   std::vector<DeadKind> kinds;
@@ -114,7 +114,7 @@ TEST_CASE("signs of dying attention come with a remedy") {
   }
   CHECK(kinds == std::vector{DeadKind::kStatic, DeadKind::kUniform, DeadKind::kNeedless});
   report.ablations = {{Ablation::kShuffled, {{"CIDEr", 0.4}}}};
-  report.health.static_share = report.health.uniform_share = 0.5;
+  report.health.static_share = report.health.from_uniform = 0.5;
   CHECK(dead_signs(report).empty());
 
   ExperimentConfig config;
@@ -123,6 +123,8 @@ TEST_CASE("signs of dying attention come with a remedy") {
   };
   CHECK(says(DeadKind::kUniform, "lower objective.doubly_stochastic from 1"));
   CHECK(says(DeadKind::kUniform, "sparsemax"));
+  CHECK(says(DeadKind::kOneCell, "attention.temperature a value above 1"));
+  CHECK_FALSE(says(DeadKind::kOneCell, "sparsemax"));
   CHECK(says(DeadKind::kNeedless, "grid"));
   CHECK_FALSE(says(DeadKind::kNeedless, "sparsemax"));
   CHECK_FALSE(says(DeadKind::kNeedless, "encoder.image_size"));

@@ -89,10 +89,10 @@ TEST_CASE("the colour bar of weights divided by equal weights has a line at 1") 
 }
 
 TEST_CASE("the table of a comparison names the models whose maps seem dead") {
-  const auto row = [](double same, double uniform) {
+  const auto row = [](double same, double from_uniform) {
     Row out;
     out.metrics = {{"attention_static_share", spread_of({same})},
-                   {"attention_uniform_share", spread_of({uniform})}};
+                   {"attention_from_uniform", spread_of({from_uniform})}};
     return out;
   };
   const auto cells = [](const std::vector<Row>& rows) {
@@ -100,9 +100,9 @@ TEST_CASE("the table of a comparison names the models whose maps seem dead") {
       if (line.label == "attention") return line.cells;
     return std::vector<std::string>();
   };
-  CHECK(cells({row(0.5, 0.5), row(0.95, 0.2), row(0.95, 0.92)}) ==
+  CHECK(cells({row(0.5, 0.6), row(0.95, 0.9), row(0.95, 0.3)}) ==
         std::vector<std::string>{"", "dead: static", "dead: static, uniform"});
-  CHECK(cells({row(0.5, 0.5)}).empty());
+  CHECK(cells({row(0.5, 0.6)}).empty());
 }
 
 }  // namespace saccade::test
