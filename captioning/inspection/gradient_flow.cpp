@@ -7,6 +7,7 @@
 #include "captioning/statistics/pearson.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
+#include "core/base/mean.h"
 #include "core/parallel/parallel.h"
 
 namespace saccade {
@@ -14,20 +15,6 @@ namespace saccade {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-std::vector<double> row_norms(const Tensor& rows) {
-  const Index features = rows.shape().cols();
-  std::vector<double> norms;
-  for (Index r = 0; r < rows.shape().rows(); ++r) {
-    double sum = 0;
-    for (Index d = 0; d < features; ++d) {
-      const auto x = static_cast<double>(rows[r * features + d]);
-      sum += x * x;
-    }
-    norms.push_back(std::sqrt(sum));
-  }
-  return norms;
-}
 
 PathFlow path_flow(std::span<const RegionNorms> captions,
                    const std::vector<double> RegionNorms::*path) {
@@ -71,64 +58,126 @@ RegionNorms unmasked(RegionNorms norms, const std::vector<std::uint8_t>& mask) {
   return norms;
 }
 
-// The norms of every caption of one image.
-std::vector<RegionNorms> image_norms(const CaptionModel& model, const InputView& input,
-                                     std::span<const std::string> captions) {
+// Adds up norms by word and by region, masked ones included: their norms are 0, and they are means
+// over the captions whose picture shows them.
+class PlaceSums {
+ public:
+  void add(const Tensor& norms, const std::vector<std::uint8_t>& mask) {
+    const auto words = static_cast<std::size_t>(norms.shape()[0]),
+               regions = static_cast<std::size_t>(norms.shape()[1]);
+    by_word_.resize(std::max(by_word_.size(), words));
+    by_region_.resize(std::max(by_region_.size(), regions));
+    for (std::size_t t = 0; t < words; ++t)
+      for (std::size_t l = 0; l < regions; ++l) {
+        if (!mask.empty() && mask[l] == 0) continue;
+        const auto norm = static_cast<double>(norms[static_cast<Index>(t * regions + l)]);
+        by_word_[t].add(norm);
+        by_region_[l].add(norm);
+      }
+  }
+  PlaceNorms means() const {
+    PlaceNorms out;
+    for (const Mean& mean : by_word_) out.by_word.push_back(mean.count > 0 ? mean.value() : kNone);
+    for (const Mean& mean : by_region_)
+      out.by_region.push_back(mean.count > 0 ? mean.value() : kNone);
+    return out;
+  }
+
+ private:
+  std::vector<Mean> by_word_, by_region_;
+};
+
+// The gradients of every caption of one image.
+struct ImageGradients {
+  std::vector<std::vector<HeadGradients>> captions;
+  std::vector<std::uint8_t> mask;
+};
+
+ImageGradients image_gradients(const CaptionModel& model, const InputView& input,
+                               std::span<const std::string> captions) {
   Arena arena;
   Tape tape(arena);
   tape.set_recording(false);
   const std::span<const ConstView> parameters = model.parameters().views();
   tape.set_parameters(parameters);
   const EncodedImages images = model.encode(tape, input);
-  const std::vector<std::uint8_t> mask = model.mask(input);
-  std::vector<RegionNorms> out;
+  ImageGradients out{.captions = {}, .mask = model.mask(input)};
   for (const std::string& text : captions) {
     const std::vector<Index> ids = model.vocabulary().encode(tokenize(text));
     if (ids.empty()) continue;
     const std::vector<std::vector<int>> words{{ids.begin(), ids.end()}};
     const PackedCaptions caption = pack_captions(words, static_cast<int>(Vocabulary::kBos),
                                                  static_cast<int>(Vocabulary::kEos));
-    out.push_back(unmasked(
-        norms_of(region_gradients(model.decoder(), parameters, images.values(), caption)), mask));
+    out.captions.push_back(
+        region_gradients(model.decoder(), parameters, images.values(), caption).parts);
   }
   return out;
 }
 
+std::vector<double> doubles(const Tensor& x) { return {x.span().begin(), x.span().end()}; }
+
 }  // namespace
 
-RegionNorms norms_of(const RegionGradients& gradients) {
-  const auto weights = gradients.weights.span();
+RegionNorms norms_of(const HeadGradients& gradients) {
   return {.words = gradients.weights.shape()[0],
           .regions = gradients.weights.shape()[1],
-          .weights = {weights.begin(), weights.end()},
-          .direct = row_norms(gradients.direct),
-          .score = row_norms(gradients.score)};
+          .weights = doubles(gradients.weights),
+          .direct = doubles(gradients.direct),
+          .score = doubles(gradients.score)};
 }
 
-GradientFlow flow_of(std::span<const RegionNorms> captions) {
-  GradientFlow flow{.direct = path_flow(captions, &RegionNorms::direct),
-                    .score = path_flow(captions, &RegionNorms::score),
-                    .captions = static_cast<Index>(captions.size())};
-  for (const RegionNorms& caption : captions) {
-    flow.words += caption.words;
-    flow.pairs += caption.words * caption.regions;
-  }
-  return flow;
+PathFlow direct_flow(std::span<const RegionNorms> captions) {
+  return path_flow(captions, &RegionNorms::direct);
+}
+PathFlow score_flow(std::span<const RegionNorms> captions) {
+  return path_flow(captions, &RegionNorms::score);
 }
 
 GradientFlow measure_gradient_flow(const CaptionModel& model, const Dataset& dataset,
                                    const DatasetInputs& inputs, std::span<const Index> images) {
-  std::vector<std::vector<RegionNorms>> by_image(images.size());
+  std::vector<ImageGradients> by_image(images.size());
   parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
     const auto place = static_cast<std::size_t>(i);
-    by_image[place] = image_norms(model, inputs.batch(images.subspan(place, 1)).view(),
-                                  dataset.images[static_cast<std::size_t>(images[place])].captions);
+    by_image[place] =
+        image_gradients(model, inputs.batch(images.subspan(place, 1)).view(),
+                        dataset.images[static_cast<std::size_t>(images[place])].captions);
   });
-  std::vector<RegionNorms> captions;
-  for (std::vector<RegionNorms>& image : by_image)
-    std::move(image.begin(), image.end(), std::back_inserter(captions));
-  if (captions.empty()) throw DataError("no caption to follow gradients of");
-  return flow_of(captions);
+  struct Part {
+    Index layer = 0, head = 0;
+    std::vector<RegionNorms> captions{};
+    PlaceSums direct{}, score{};
+  };
+  std::vector<Part> parts;
+  GradientFlow flow;
+  for (const ImageGradients& image : by_image)
+    for (const std::vector<HeadGradients>& caption : image.captions) {
+      ++flow.captions;
+      flow.words += caption[0].weights.shape()[0];
+      for (std::size_t p = 0; p < caption.size(); ++p) {
+        if (p == parts.size())
+          parts.push_back({.layer = caption[p].layer, .head = caption[p].head});
+        parts[p].captions.push_back(unmasked(norms_of(caption[p]), image.mask));
+        parts[p].direct.add(caption[p].direct, image.mask);
+        parts[p].score.add(caption[p].score, image.mask);
+      }
+    }
+  if (parts.empty()) throw DataError("no caption to follow gradients of");
+  std::vector<RegionNorms> layers;
+  for (const Part& part : parts) {
+    flow.heads.push_back({.layer = part.layer,
+                          .head = part.head,
+                          .direct = direct_flow(part.captions),
+                          .score = score_flow(part.captions),
+                          .direct_norms = part.direct.means(),
+                          .score_norms = part.score.means()});
+    if (part.head >= 0) continue;
+    ++flow.layers;
+    layers.insert(layers.end(), part.captions.begin(), part.captions.end());
+  }
+  flow.direct = direct_flow(layers);
+  flow.score = score_flow(layers);
+  for (const RegionNorms& one : layers) flow.pairs += one.words * one.regions;
+  return flow;
 }
 
 }  // namespace saccade

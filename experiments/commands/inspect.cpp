@@ -229,7 +229,8 @@ CommandRun bind_inspect(Options& options) {
       "same");
   options.flag("--gradients", attention.gradients,
                "show instead how the weights of regions go together with the gradients that reach "
-               "the regions, on validation images");
+               "the regions, as values and as keys, in every layer and head of the decoder, on "
+               "validation images");
   options.flag("--patches", attention.patches,
                "show instead the share of a transformer encoder's patches whose vectors are far "
                "longer than those of the others, on validation images");
@@ -244,12 +245,15 @@ CommandRun bind_inspect(Options& options) {
                      "encoder.model=PATH",
                      "KEY=VALUE");
   options.text("--out", attention.out,
-               "with --heads: also write pictures into this folder: the shares of all heads, and "
-               "their correlations",
+               "with --heads or --gradients: also write pictures into this folder: the shares of "
+               "all heads and their correlations; the norms of the gradients of every layer and "
+               "head, by word and by region",
                "DIR");
   return [args] {
     const std::filesystem::path extension = std::filesystem::path(args->checkpoint).extension();
     const bool of_network = extension == ".onnx", of_tensors = extension == ".safetensors";
+    if (!args->attention.out.empty() && !args->attention.heads && !args->attention.gradients)
+      throw UsageError("--out has an effect only together with --heads or --gradients");
     if (args->attention.heads || args->attention.gradients || args->attention.patches) {
       if (of_network || of_tensors)
         throw UsageError(
@@ -259,11 +263,10 @@ CommandRun bind_inspect(Options& options) {
       args->attention.json = args->json;
       return run_inspect_attention(args->attention);
     }
-    if (args->attention.images || !args->attention.data.empty() || !args->attention.set.empty() ||
-        !args->attention.out.empty())
+    if (args->attention.images || !args->attention.data.empty() || !args->attention.set.empty())
       throw UsageError(
-          "--images, --data, --set and --out have an effect only together with --heads, "
-          "--gradients or --patches");
+          "--images, --data and --set have an effect only together with --heads, --gradients or "
+          "--patches");
     if (of_tensors) return list_tensors(args->checkpoint, args->json);
     if (of_network) return list_layers(args->checkpoint, args->image_size, args->json);
     const std::string path = checkpoint_of(args->checkpoint).string();

@@ -1,17 +1,16 @@
 #include "experiments/commands/inspect_attention.h"
 
-#include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/evaluation/patch_norms.h"
-#include "captioning/inspection/gradient_flow.h"
 #include "captioning/scoring/text_table.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "experiments/commands/inspect_gradients.h"
 #include "experiments/commands/inspect_heads.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/process/progress.h"
@@ -63,42 +62,6 @@ Json patches_json(const PatchNorms& norms) {
   return out;
 }
 
-// Norms are small, so they are shown with significant digits and not with a fixed number of
-// decimals.
-std::string norm_text(double norm) { return std::isnan(norm) ? "-" : str(norm); }
-
-std::string flow_table(const GradientFlow& flow) {
-  TextTable table;
-  table.add({"gradient", "correlation", "within words", "flat words", "mean norm"});
-  const auto row = [&](const char* name, const PathFlow& path) {
-    table.add({name, fixed(path.correlation), fixed(path.within_words), str(path.undefined_words),
-               norm_text(path.mean_norm)});
-  };
-  row("direct", flow.direct);
-  row("score", flow.score);
-  return str(
-      "how the weight of a region correlates with the norm of the gradient that reaches it "
-      "through each word's glimpse:\nas a value (direct) and as a key (score), in the regime ",
-      enum_name(GradientFlow::kRegime), ": ", flow.captions, " captions, ", flow.words, " words, ",
-      flow.pairs, " pairs\n\n", table.text());
-}
-
-Json flow_json(const GradientFlow& flow) {
-  const auto number = [](double x) { return std::isnan(x) ? Json() : Json(x); };
-  const auto path = [&](const PathFlow& p) {
-    return Json{{"correlation", number(p.correlation)},
-                {"within_words", number(p.within_words)},
-                {"flat_words", p.undefined_words},
-                {"mean_norm", number(p.mean_norm)}};
-  };
-  return {{"regime", enum_name(GradientFlow::kRegime)},
-          {"captions", flow.captions},
-          {"words", flow.words},
-          {"pairs", flow.pairs},
-          {"direct", path(flow.direct)},
-          {"score", path(flow.score)}};
-}
-
 }  // namespace
 
 int run_inspect_attention(const InspectAttentionArgs& args) {
@@ -144,6 +107,8 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
     const GradientFlow flow = measure_gradient_flow(session.model(), data.dataset, inputs, images);
     json["gradients"] = flow_json(flow);
     text += "\n" + flow_table(flow);
+    if (!args.out.empty())
+      drawn(write_gradient_pictures(flow, args.checkpoint, session.model().grid().cols, args.out));
   }
   if (args.patches) {
     const PatchNorms norms = patch_norms(session.model(), inputs, images).value();

@@ -38,19 +38,18 @@ TEST_CASE("flow over captions: all pairs, and word by word") {
                         .weights = {0.2, 0.8, 0.4, 0.6},
                         .direct = {0.2, 0.8, 1.2, 1.8},
                         .score = {0.5, 0.5, 0.3, 0.1}};
-  const GradientFlow flow = flow_of(std::vector<RegionNorms>{one});
-  CHECK(flow.words == 2);
-  CHECK(flow.pairs == 4);
-  CHECK(std::abs(flow.direct.within_words - 1) < 1e-12);
-  CHECK(flow.direct.correlation ==
+  const std::vector<RegionNorms> all{one};
+  const PathFlow direct = direct_flow(all), score = score_flow(all);
+  CHECK(std::abs(direct.within_words - 1) < 1e-12);
+  CHECK(direct.correlation ==
         pearson(std::vector<double>{0.2, 0.8, 0.4, 0.6}, std::vector<double>{0.2, 0.8, 1.2, 1.8}));
-  CHECK(flow.direct.correlation < 0.9);
-  CHECK(std::abs(flow.direct.mean_norm - 1) < 1e-12);
-  CHECK(flow.direct.undefined_words == 0);
-  CHECK(flow.score.undefined_words == 1);
-  CHECK(std::abs(flow.score.within_words + 1) < 1e-12);
-  CHECK(std::abs(flow.score.mean_norm - 0.35) < 1e-12);
-  CHECK(std::isnan(flow_of({}).direct.within_words));
+  CHECK(direct.correlation < 0.9);
+  CHECK(std::abs(direct.mean_norm - 1) < 1e-12);
+  CHECK(direct.undefined_words == 0);
+  CHECK(score.undefined_words == 1);
+  CHECK(std::abs(score.within_words + 1) < 1e-12);
+  CHECK(std::abs(score.mean_norm - 0.35) < 1e-12);
+  CHECK(std::isnan(direct_flow({}).within_words));
 }
 
 TEST_CASE("a soft model's direct gradient follows its weights within every word") {
@@ -77,6 +76,41 @@ std::vector<ProfiledHead> heads_of(const Experiment& experiment, Index images) {
   return head_profiles(experiment.model, experiment.data.dataset, experiment.inputs,
                        evaluation_images(experiment.data.dataset, Split::kVal, images))
       .heads;
+}
+
+TEST_CASE("gradients of a decoder of several layers stand against the weights of their own layer") {
+  ExperimentConfig config = small_experiment();
+  config.decoder.type = DecoderKind::kTransformer;
+  config.decoder.layers = 2;
+  config.decoder.heads = 2;
+  const auto measure = [&](std::int64_t heads) {
+    config.attention.heads = heads;
+    const Experiment experiment(config);
+    return measure_gradient_flow(experiment.model, experiment.data.dataset, experiment.inputs,
+                                 evaluation_images(experiment.data.dataset, Split::kVal, 3));
+  };
+  const GradientFlow single = measure(1);
+  CHECK(single.layers == 2);
+  CHECK(single.pairs == 2 * single.words * 16);
+  REQUIRE(single.heads.size() == 2);
+  for (const HeadFlow& layer : single.heads) {
+    // With one head the gradient as a value is the weight of its own layer times one vector.
+    CHECK(layer.direct.within_words > 0.9999);
+    CHECK(layer.head == -1);
+    CHECK(layer.score.mean_norm > 0);
+    CHECK(layer.direct_norms.by_region.size() == 16);
+    REQUIRE(layer.direct_norms.by_word.size() > 2);
+    double sum = 0;
+    for (const double norm : layer.direct_norms.by_region) sum += norm / 16;
+    CHECK(std::abs(sum / layer.direct.mean_norm - 1) < 1e-6);
+  }
+  const GradientFlow several = measure(2);
+  REQUIRE(several.heads.size() == 2 * 3);
+  for (std::size_t h = 0; h < several.heads.size(); ++h) {
+    CHECK(several.heads[h].layer == static_cast<Index>(h) / 3);
+    CHECK(several.heads[h].head == static_cast<Index>(h) % 3 - 1);
+    if (several.heads[h].head >= 0) CHECK(several.heads[h].direct.within_words > 0.9999);
+  }
 }
 
 TEST_CASE("all heads of a refinement and of a decoder are profiled") {

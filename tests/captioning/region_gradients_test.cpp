@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "captioning/decoders/decoder_kind.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/normalizer_kind.h"
 #include "core/attention/scores/score_kind.h"
@@ -23,11 +24,12 @@ struct Model {
   ParameterStore store;
   std::unique_ptr<Decoder> decoder;
 
-  explicit Model(std::uint64_t seed, AttentionConfig attention = {}) {
+  explicit Model(std::uint64_t seed, AttentionConfig attention = {})
+      : Model(seed, {.hidden = 6, .embedding = 5, .dropout = 0.5, .init_hidden = 4}, attention) {}
+  Model(std::uint64_t seed, const DecoderConfig& config, AttentionConfig attention) {
     attention.hidden = 4;
-    decoder =
-        make_decoder({.hidden = 6, .embedding = 5, .dropout = 0.5, .init_hidden = 4}, attention,
-                     {.features = kFeatures, .vocabulary = 7}, ParamScope(store, "decoder"));
+    decoder = make_decoder(config, attention, {.features = kFeatures, .vocabulary = 7},
+                           ParamScope(store, "decoder"));
     store.initialise(seed);
     for (Real& x : store.flat().span()) x *= 2;
   }
@@ -170,6 +172,82 @@ TEST_CASE("keys of their own have the gradient of scores, and features have that
   }
   CHECK(largest > 1e-3);
   CHECK(most < 1e-12);
+}
+
+// A decoder of two layers with two heads each.
+Model transformer(std::uint64_t seed) {
+  DecoderConfig config;
+  config.type = DecoderKind::kTransformer;
+  config.hidden = 6;
+  config.embedding = 5;
+  config.dropout = 0;
+  config.layers = 2;
+  config.heads = 2;
+  AttentionConfig attention;
+  attention.heads = 2;
+  attention.score = ScoreKind::kScaledDot;
+  return Model(seed, config, attention);
+}
+
+TEST_CASE("layers, heads, paths and words together are the gradient of all glimpses") {
+  const Model model = transformer(7);
+  const Tensor features = test::random_features(1, kRegions, kFeatures, 8);
+  const PackedCaptions caption = one_caption({4, 6, 5});
+  const RegionGradients paths =
+      region_gradients(*model.decoder, model.store.views(), features.view(), caption);
+  CHECK(paths.layers == 2);
+  CHECK(paths.heads == 2);
+  REQUIRE(paths.parts.size() == 2 * 3);
+  const std::vector<Real> expected = gradient_of_all_words(model, features, caption);
+  double most = 0, largest = 0;
+  for (Index i = 0; i < kRegions * kFeatures; ++i) {
+    double sum = 0;
+    for (Index t = 0; t < caption.words(); ++t)
+      sum += double{paths.direct[t * kRegions * kFeatures + i]} +
+             double{paths.score[t * kRegions * kFeatures + i]};
+    most = std::max(most, std::abs(sum - double{expected[static_cast<std::size_t>(i)]}));
+    largest = std::max(largest, std::abs(sum));
+  }
+  CHECK(largest > 1e-3);
+  CHECK(most < 1e-12);
+}
+
+TEST_CASE(
+    "a head's gradient is what a tape gives where the others' keys and values are constants") {
+  const Model model = transformer(9);
+  const Tensor features = test::random_features(1, kRegions, kFeatures, 8);
+  const std::vector<std::vector<int>> target{{5}};  // one word, so that one glimpse is one part
+  const PackedCaptions caption = pack_targets(target, kSpecial.bos);
+  const RegionGradients paths =
+      region_gradients(*model.decoder, model.store.views(), features.view(), caption);
+  for (const HeadGradients& part : paths.parts) {
+    if (part.head < 0) continue;
+    for (const std::size_t path : {0, 1}) {  // keys, values
+      Arena arena;
+      Tape tape(arena);
+      tape.set_parameters(model.store.views());
+      const Var seen = tape.variable(features.view());
+      AttentionMemory memory = model.decoder->prepare(tape, tape.constant(features.view()), 1);
+      const std::size_t place = static_cast<std::size_t>(2 * (2 * part.layer + part.head)) + path;
+      memory.parts[place] = model.decoder->prepare(tape, seen, 1).parts[place];
+      const Real one = 1;
+      tape.backward(std::vector<Var>{model.decoder->sequence(tape, caption, memory, {}).nll},
+                    std::vector<ConstView>{ConstView(&one, {1})});
+      const Tensor& norms = path == 0 ? part.score : part.direct;
+      INFO("layer " << part.layer << ", head " << part.head << ", path " << path);
+      double largest = 0;
+      for (Index l = 0; l < kRegions; ++l) {
+        const double expected = norm(tape.grad(seen).data + l * kFeatures);
+        CHECK(std::abs(double{norms[l]} - expected) < 1e-13);
+        largest = std::max(largest, expected);
+      }
+      CHECK(largest > 1e-4);
+    }
+    // Its weights are those of its own layer: as a value, the gradient is proportional to them.
+    for (Index l = 1; l < kRegions; ++l)
+      CHECK(std::abs(double{part.direct[l]} * double{part.weights[0]} -
+                     double{part.direct[0]} * double{part.weights[l]}) < 1e-13);
+  }
 }
 
 TEST_CASE("attention without keys and values of regions is refused") {

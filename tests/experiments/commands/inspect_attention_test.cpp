@@ -86,6 +86,28 @@ TEST_CASE("inspect --heads shows a single head, and says what it leaves out") {
   CHECK(says(json.at("heads_left_out")[0], "mixtures"));
 }
 
+TEST_CASE("inspect --gradients shows every layer and head, and draws both paths") {
+  const Fixture fixture(with_transformers());
+  const fs::path out = fixture.folder() / "pictures";
+  InspectAttentionArgs args{.checkpoint = fixture.checkpoint().string(),
+                            .gradients = true,
+                            .images = 2,
+                            .json = true,
+                            .out = out.string()};
+  const Json json = Json::parse(printed([&] { return run_inspect_attention(args); }).text);
+  const Json& gradients = json.at("gradients");
+  CHECK(gradients.at("layers") == 2);
+  REQUIRE(gradients.at("heads").size() == 2 * 3);
+  CHECK(gradients.at("heads")[0].at("head").is_null());
+  CHECK(gradients.at("heads")[5].at("layer") == 1);
+  CHECK(gradients.at("heads")[5].at("head") == 1);
+  CHECK(gradients.at("heads")[5].at("score").at("by_region").size() == 16);
+  CHECK(json.at("pictures").size() == 2 * 4);
+  CHECK(says(TempFolder::read(out / "gradients.score.words.svg"), ">layer 1, head 1</text>"));
+  args.json = false;
+  CHECK(says(printed([&] { return run_inspect_attention(args); }).text, "layer 0, head 1"));
+}
+
 TEST_CASE("evaluate and caption do without the heads that are named, beside the whole model") {
   const Fixture fixture(with_transformers());
   EvaluateArgs args{.model = fixture.model(), .split = "val", .images = 6, .json = true};
