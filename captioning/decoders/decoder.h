@@ -79,6 +79,9 @@ struct StepOutput {
   // For every layer [R, H, 1, t + 1], the weights that the word gives to the words before it and to
   // itself. Only where AttendContext::words is set and the decoder attends to words.
   std::vector<ConstView> words;
+  // The vectors [R, D] of the word that was read, under the same conditions: before and after
+  // self-attention in each layer, and behind the last layer.
+  std::vector<ConstView> vectors;
 };
 
 // The parameters that belong to single words, as indices into the store.

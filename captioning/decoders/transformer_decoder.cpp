@@ -121,6 +121,7 @@ class TransformerDecoder : public Decoder {
     out.glimpse = word.glimpses.back();
     out.layers = std::move(word.glimpses);
     out.words = std::move(word.words);
+    out.vectors = std::move(word.vectors);
     return out;
   }
 
@@ -139,9 +140,9 @@ class TransformerDecoder : public Decoder {
   struct WordStep {
     Var hidden;  // [R, D]
     std::vector<Var> state;
-    std::vector<Glimpse> glimpses;  // by layer
-    std::vector<ConstView> words;   // as in StepOutput
-    Var value;                      // [R, 1] of a value head
+    std::vector<Glimpse> glimpses;          // by layer
+    std::vector<ConstView> words, vectors;  // as in StepOutput
+    Var value;                              // [R, 1] of a value head
   };
 
   // The part of the memory that belongs to layer `l`. Every layer has the same number of parts.
@@ -203,6 +204,10 @@ class TransformerDecoder : public Decoder {
     const std::size_t states = attention_states.size() / count;
     context.layers = static_cast<Index>(count);
     WordStep word;
+    const auto keep = [&](Var rows) {
+      if (context.words)
+        word.vectors.emplace_back(rows.value().data, Shape{rows.rows(), rows.cols()});
+    };
     for (std::size_t l = 0; l < count; ++l) {
       const TransformerLayer& layer = layers_[l];
       const Var entered = layer.enter(tape, x);
@@ -213,7 +218,9 @@ class TransformerDecoder : public Decoder {
       // out.
       if (context.words && !image_word_)
         word.words.push_back(layer.word_weights(tape, entered, so_far));
+      keep(x);
       x = layer.words(tape, x, entered, so_far, {});
+      keep(x);
       const Var query = layer.query(tape, x);
       if (l == 0 && value_head_) word.value = (*value_head_)(tape, query);
       context.layer = static_cast<Index>(l);
@@ -224,6 +231,7 @@ class TransformerDecoder : public Decoder {
       word.state.push_back(so_far.keys);
       word.state.push_back(so_far.values);
     }
+    keep(x);
     for (const Glimpse& glimpse : word.glimpses)
       word.state.insert(word.state.end(), glimpse.state.begin(), glimpse.state.end());
     word.hidden = hidden_of(tape, x);

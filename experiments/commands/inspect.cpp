@@ -234,14 +234,25 @@ CommandRun bind_inspect(Options& options) {
   options.flag("--patches", attention.patches,
                "show instead the share of a transformer encoder's patches whose vectors are far "
                "longer than those of the others, on validation images");
+  options.text(
+      "--word", attention.word,
+      "show instead the words near this one in the decoder's embedding and, in a decoder of "
+      "transformers, before and after each self-attention, in two captions of validation "
+      "images that have it",
+      "WORD");
+  options.repeatable("--caption", attention.captions,
+                     "with --word: look at the word in this caption instead; give two to compare "
+                     "what becomes of it",
+                     "TEXT");
   options.count("--images", attention.images,
-                "with --heads, --gradients or --patches: number of validation images (default: 8)",
+                "with --heads, --gradients, --patches or --word: number of validation images "
+                "(default: 8)",
                 1);
   options.repeatable("--data", attention.data,
-                     "with these three: change where the data is, such as images=/new/place",
+                     "with these four: change where the data is, such as images=/new/place",
                      "KEY=VALUE");
   options.repeatable("--set", attention.set,
-                     "with these three: change a value of the checkpoint's config, such as "
+                     "with these four: change a value of the checkpoint's config, such as "
                      "encoder.model=PATH",
                      "KEY=VALUE");
   options.text("--out", attention.out,
@@ -254,10 +265,12 @@ CommandRun bind_inspect(Options& options) {
     const bool of_network = extension == ".onnx", of_tensors = extension == ".safetensors";
     if (!args->attention.out.empty() && !args->attention.heads && !args->attention.gradients)
       throw UsageError("--out has an effect only together with --heads or --gradients");
-    if (args->attention.heads || args->attention.gradients || args->attention.patches) {
+    if (!args->attention.captions.empty() && args->attention.word.empty())
+      throw UsageError("--caption has an effect only together with --word");
+    if (args->attention.any()) {
       if (of_network || of_tensors)
         throw UsageError(
-            "--heads, --gradients and --patches are for checkpoints, not for ONNX files or "
+            "--heads, --gradients, --patches and --word are for checkpoints, not for ONNX files or "
             "safetensors; name the checkpoint of a run");
       args->attention.checkpoint = args->checkpoint;
       args->attention.json = args->json;
@@ -265,8 +278,8 @@ CommandRun bind_inspect(Options& options) {
     }
     if (args->attention.images || !args->attention.data.empty() || !args->attention.set.empty())
       throw UsageError(
-          "--images, --data and --set have an effect only together with --heads, --gradients or "
-          "--patches");
+          "--images, --data and --set have an effect only together with --heads, --gradients, "
+          "--patches or --word");
     if (of_tensors) return list_tensors(args->checkpoint, args->json);
     if (of_network) return list_layers(args->checkpoint, args->image_size, args->json);
     const std::string path = checkpoint_of(args->checkpoint).string();

@@ -12,6 +12,7 @@
 #include "core/base/listing.h"
 #include "experiments/commands/inspect_gradients.h"
 #include "experiments/commands/inspect_heads.h"
+#include "experiments/commands/inspect_words.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/process/progress.h"
 #include "vision/encoders/encoder_kind.h"
@@ -114,6 +115,12 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
     const PatchNorms norms = patch_norms(session.model(), inputs, images).value();
     json["patches"] = patches_json(norms);
     text += "\n" + patches_table(norms);
+  }
+  if (!args.word.empty()) {
+    const WordNeighbours words = word_neighbours(session.model(), data.dataset, inputs, images,
+                                                 {.word = args.word, .captions = args.captions});
+    json["word"] = neighbours_json(words);
+    text += "\n" + neighbours_text(words);
   }
   if (!args.out.empty()) {
     json["pictures"] = Json::array();

@@ -108,6 +108,28 @@ TEST_CASE("inspect --gradients shows every layer and head, and draws both paths"
   CHECK(says(printed([&] { return run_inspect_attention(args); }).text, "layer 0, head 1"));
 }
 
+TEST_CASE("inspect --word shows the words near a word, stage by stage") {
+  const Fixture fixture(with_transformers());
+  InspectAttentionArgs args{.checkpoint = fixture.checkpoint().string(),
+                            .word = "a",
+                            .captions = {"a", "and a"},
+                            .images = 2,
+                            .json = true};
+  const Json json = Json::parse(printed([&] { return run_inspect_attention(args); }).text);
+  const Json& words = json.at("word");
+  CHECK(words.at("captions") == Json{"a", "and a"});
+  REQUIRE(words.at("stages").size() == 6);
+  CHECK(words.at("stages")[0].at("between").is_null());
+  CHECK(words.at("stages")[5].at("between").is_number());
+  REQUIRE(words.at("stages")[2].at("neighbours").size() == 2);
+  CHECK(words.at("stages")[2].at("neighbours")[1][0].at("caption").is_string());
+  args.json = false;
+  CHECK(says(printed([&] { return run_inspect_attention(args); }).text, "layer 1 after: between"));
+  args.word = "aa";
+  CHECK(says(message_of<UsageError>([&] { run_inspect_attention(args); }),
+             "'aa' is not in the vocabulary"));
+}
+
 TEST_CASE("evaluate and caption do without the heads that are named, beside the whole model") {
   const Fixture fixture(with_transformers());
   EvaluateArgs args{.model = fixture.model(), .split = "val", .images = 6, .json = true};

@@ -1,0 +1,19 @@
+// `saccade inspect --word`: the words near a word, stage by stage, as text and as JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "captioning/inspection/word_neighbours.h"
+
+namespace saccade {
+
+// The neighbours in each caption, stage by stage.
+std::string neighbours_text(const WordNeighbours& words);
+
+// {"word", "captions", "tokens", "stages": [{"name", "between", "neighbours": for each caption (in
+// the embedding: once) [{"word", "cosine", "caption"}]}]}; between is null where there is one
+// caption, and in the embedding.
+nlohmann::ordered_json neighbours_json(const WordNeighbours& words);
+
+}  // namespace saccade
