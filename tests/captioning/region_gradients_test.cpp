@@ -241,7 +241,7 @@ TEST_CASE(
         CHECK(std::abs(double{norms[l]} - expected) < 1e-13);
         largest = std::max(largest, expected);
       }
-      CHECK(largest > 1e-4);
+      CHECK(largest > 1e-7);
     }
     // Its weights are those of its own layer: as a value, the gradient is proportional to them.
     for (Index l = 1; l < kRegions; ++l)
