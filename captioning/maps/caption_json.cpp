@@ -93,7 +93,7 @@ class CaptionWriter {
     if (!record_->class_token.empty()) json["class_token"] = views(record_->class_token);
     if (!source_->members.empty()) json["members"] = source_->members;
     if (!source_->without.empty()) {
-      json["without"] = {{"heads", source_->without}};
+      json["without"]["heads"] = source_->without;
       if (!record_->whole.empty()) json["without"]["whole"] = record_->whole;
     }
     if (source_->alternatives) {
