@@ -21,7 +21,7 @@ void DataConfig::fields(Section& v) {
       .is(Trait::kNeeded, when("data.type", DataKind::kKarpathy, DataKind::kCoco))
       .is(Trait::kMayChange);  // of this and the other files, the content is compared
   v.field("images", images, "folder of the images")
-      .unless("data.type", DataKind::kScenes)
+      .unless("data.type", DataKind::kScenes, DataKind::kSequences)
       .is(Trait::kFile)
       .is(Trait::kNeeded)
       .is(Trait::kMayChange);
@@ -46,7 +46,7 @@ void DataConfig::fields(Section& v) {
   v.field("boxes", boxes,
           "boxes of the objects in the photos, by which maps are judged and, in training, "
           "supervised: a COCO instances JSON, or a folder of Flickr30k Entities; empty = none")
-      .unless("data.type", DataKind::kScenes)
+      .unless("data.type", DataKind::kScenes, DataKind::kSequences)
       .is(Trait::kFile)
       // Nothing else tells whether boxes that attention learns from are the same.
       .is(Trait::kMayChange, when("objective.supervision.boxes", "0"));
@@ -62,14 +62,16 @@ void DataConfig::fields(Section& v) {
   v.field("captions_per_image", captions_per_image, "captions kept per image; 0 = all",
           between(0, 1000));
   v.field("on_bad_image", on_bad_image, "what to do with an image that cannot be read")
-      .unless("data.type", DataKind::kScenes);
+      .unless("data.type", DataKind::kScenes, DataKind::kSequences);
   v.field("limit_train", limit_train, "use only this many training images; 0 = all", at_least(0));
   v.field("limit_val", limit_val, "use only this many validation images; 0 = all", at_least(0));
   v.section("split", split,
             "the share of the images, chosen by their names, of which a split is made that the "
             "files lack; a split that the files have stays as it is")
-      .unless("data.type", DataKind::kScenes);
+      .unless("data.type", DataKind::kScenes, DataKind::kSequences);
   v.section("scenes", scenes, "the built-in data set").only_with("data.type", DataKind::kScenes);
+  v.section("sequences", sequences, "the built-in tasks on texts")
+      .only_with("data.type", DataKind::kSequences);
 }
 
 }  // namespace saccade

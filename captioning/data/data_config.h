@@ -5,13 +5,14 @@
 #include <string>
 
 #include "captioning/data/scenes/scenes_config.h"
+#include "captioning/data/sequences/sequences_config.h"
 #include "core/base/enum_names.h"
 
 namespace saccade {
 
 class Section;
 
-enum class DataKind { kScenes, kKarpathy, kCoco, kFlickr8k, kFolder };
+enum class DataKind { kScenes, kKarpathy, kCoco, kFlickr8k, kFolder, kSequences };
 constexpr auto enum_table(DataKind) {
   using enum DataKind;
   return enum_rows<DataKind>({
@@ -20,6 +21,8 @@ constexpr auto enum_table(DataKind) {
       {kCoco, "coco", "COCO captions JSON for training and validation"},
       {kFlickr8k, "flickr8k", "Flickr8k.token.txt and the folder of split lists"},
       {kFolder, "folder", "a folder of images with captions.csv"},
+      {kSequences, "sequences",
+       "texts instead of images, and what they are turned into; needs no files"},
   });
 }
 
@@ -64,6 +67,10 @@ struct DataConfig {
   std::int64_t limit_val = 0;
   SplitConfig split;
   ScenesConfig scenes;
+  SequencesConfig sequences;
+
+  // Whether the data set is made from a seed, and not read from files.
+  bool is_drawn() const { return type == DataKind::kScenes || type == DataKind::kSequences; }
 
   void fields(Section& v);
 };

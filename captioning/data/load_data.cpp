@@ -1,12 +1,14 @@
 #include "captioning/data/load_data.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "captioning/data/data_places.h"
 #include "captioning/data/fill_splits.h"
 #include "captioning/data/readers.h"
 #include "captioning/data/scenes/scene_renderer.h"
+#include "captioning/data/sequences/source_picture.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 
@@ -40,6 +42,7 @@ Dataset read_files(const DataConfig& config) {
     case DataKind::kFolder:
       return read_folder({.images = config.images, .captions = config.annotations});
     case DataKind::kScenes:
+    case DataKind::kSequences:
       break;
   }
   throw InternalError("unknown data type");
@@ -92,6 +95,13 @@ ScenesDataset draw_scenes(const DataConfig& config) {
                          .captions = std::min(captions, kMostSceneCaptions)});
 }
 
+SequencesDataset draw_sequences(const DataConfig& config) {
+  SequencesConfig sequences = config.sequences;
+  sequences.train = limited(sequences.train, config.limit_train);
+  sequences.val = limited(sequences.val, config.limit_val);
+  return sequences_dataset(sequences);
+}
+
 std::size_t place_of(const Dataset& dataset, Index image) {
   const auto place = static_cast<std::size_t>(image);
   SACCADE_CHECK(image >= 0 && place < dataset.images.size(), "[image] ", dataset.name, " has ",
@@ -103,13 +113,30 @@ std::size_t place_of(const Dataset& dataset, Index image) {
 
 Image LoadedData::image(Index i) const {
   const std::size_t at = place_of(dataset, i);
+  if (sequences) return draw_source(sequences->texts[at].tokens);
   return scenes ? render(scenes->scenes[at]) : read_image(dataset.images[at].path);
 }
 
 ImageSize LoadedData::image_size(Index i) const {
   const std::size_t at = place_of(dataset, i);
+  if (sequences) return source_size(sequences->texts[at].tokens);
   if (!scenes) return read_image_size(dataset.images[at].path);
   return {scenes->scenes[at].size, scenes->scenes[at].size};
+}
+
+const SourceText* LoadedData::text(Index i) const {
+  const std::size_t at = place_of(dataset, i);
+  return sequences ? &sequences->texts[at] : nullptr;
+}
+
+std::vector<std::string> LoadedData::source_words() const {
+  std::set<std::string> words;
+  if (sequences)
+    for (const Index i : images_of(dataset, Split::kTrain)) {
+      const std::vector<std::string>& tokens = text(i)->tokens;
+      words.insert(tokens.begin(), tokens.end());
+    }
+  return {words.begin(), words.end()};
 }
 
 Split LoadedData::default_split() const {
@@ -122,6 +149,11 @@ LoadedData load_data(const DataConfig& config) {
   if (config.type == DataKind::kScenes) {
     out.scenes = draw_scenes(config);
     out.dataset = out.scenes->dataset;
+    return out;
+  }
+  if (config.type == DataKind::kSequences) {
+    out.sequences = draw_sequences(config);
+    out.dataset = out.sequences->dataset;
     return out;
   }
   out.dataset = read_files(config);

@@ -6,26 +6,35 @@
 #include "captioning/data/data_config.h"
 #include "captioning/data/dataset.h"
 #include "captioning/data/scenes/scenes_dataset.h"
+#include "captioning/data/sequences/sequences_dataset.h"
 #include "vision/images/image.h"
 
 namespace saccade {
 
 struct LoadedData {
   Dataset dataset;
-  std::optional<ScenesDataset> scenes;  // boxes and facts, where the data set is drawn
+  std::optional<ScenesDataset> scenes;        // boxes and facts, where the images are drawn scenes
+  std::optional<SequencesDataset> sequences;  // where the images are texts
   BadImage on_bad_image = BadImage::kFail;
-  // The picture of image i: read from its file, or drawn. Throws DataError, IoError.
+  // The picture of image i: read from its file, or drawn; of a text, its tokens side by side.
+  // Throws DataError, IoError.
   Image image(Index i) const;
   // The size of that picture, from the head of its file. Throws what image() throws.
   ImageSize image_size(Index i) const;
+  // The text of image i; null where images are pictures.
+  const SourceText* text(Index i) const;
+  // The tokens of all training texts, in byte order; none where images are pictures.
+  std::vector<std::string> source_words() const;
+  // Whether the images are made from a seed, and not read from files.
+  bool is_drawn() const { return scenes || sequences; }
   // The split that is evaluated by default: test if it has images, else val.
   Split default_split() const;
 };
 
 // Reads or draws the data; config.split makes the splits that its files lack. limit_train and
 // limit_val keep the first images of their splits; captions_per_image keeps the first captions of
-// training images (references are never cut). Scenes are drawn from a seed of their own, so that
-// runs with other seeds see the same scenes. Throws UsageError that names the missing keys of the
+// training images (references are never cut). Scenes and texts are drawn from a seed of their own,
+// so that runs with other seeds see the same. Throws UsageError that names the missing keys of the
 // config, and DataError for what cannot be read, with one line for each file and folder that is
 // missing.
 LoadedData load_data(const DataConfig& config);

@@ -96,7 +96,7 @@ std::string hint_for(const CaptionedImage& image, bool all_missing) {
 PhotoCheck check_photos(const LoadedData& data, PhotoReading reading,
                         const PhotoProgress& progress) {
   PhotoCheck out;
-  if (data.scenes) return out;
+  if (data.is_drawn()) return out;
   out.photos = static_cast<Index>(data.dataset.images.size());
   std::vector<PhotoState> states(data.dataset.images.size());
   for (Index begin = 0; begin < out.photos; begin += kBlock) {

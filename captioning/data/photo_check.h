@@ -29,7 +29,8 @@ struct PhotoCheck {
 // Called from the calling thread while photos are read.
 using PhotoProgress = std::function<void(Index done, Index total)>;
 
-// Reads all photos with all threads. Drawn scenes have none to read and give a check of no photos.
+// Reads all photos with all threads. Drawn scenes and texts have none to read and give a check of
+// no photos.
 PhotoCheck check_photos(const LoadedData& data, PhotoReading reading,
                         const PhotoProgress& progress = {});
 

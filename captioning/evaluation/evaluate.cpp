@@ -90,6 +90,24 @@ void add_grounding(std::span<const Index> images, const GroundingContext& contex
   for (const auto& one : report.grounding->corpus()) report.corpus.push_back(one);
 }
 
+// Scores results by what the texts should be turned into.
+void add_sequence_scores(const LoadedData& data, std::span<const Index> images, bool has_maps,
+                         RegimeReport& report) {
+  if (!data.sequences) return;
+  SequenceScores scores(has_maps);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const auto& expected = data.dataset.images[static_cast<std::size_t>(images[i])].captions;
+    scores.add(*data.text(images[i]), split_words(expected.front()), report.words[i],
+               report.captions[i]);
+  }
+  for (ImageStatistics& metric : scores.metrics()) {
+    if (const double score = metric.whole(); !std::isnan(score))
+      report.corpus.emplace_back(metric.metric, score);
+    report.metrics.push_back(std::move(metric));
+  }
+  report.by_length = scores.by_length();
+}
+
 // The report on the chosen images, with nothing else in it yet.
 EvaluationReport chosen_images(const LoadedData& data, const EnsembleInputs& inputs,
                                const EvaluationRequest& request) {
@@ -235,6 +253,7 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
     if (training && !training->empty())
       regime.corpus.emplace_back("novel_captions", training->novel_share(regime.words));
     add_grounding(report.images, {source, seen, models.grid()}, regime);
+    add_sequence_scores(data, report.images, models.has_attention(), regime);
     return regime;
   };
   for (const Regime each : request.regimes) {

@@ -15,6 +15,7 @@
 #include "captioning/evaluation/perplexity.h"
 #include "captioning/evaluation/sample_scores.h"
 #include "captioning/evaluation/score_groups.h"
+#include "captioning/evaluation/sequence_scores.h"
 #include "captioning/scoring/caption_scores.h"
 
 namespace saccade {
@@ -45,8 +46,9 @@ struct EvaluationRequest {
 //   finished         share of captions that ended by themselves before search.max_length
 //   novel_captions   share of captions that equal no training caption (novelty.h); in a full report
 //                    of a data set that has training captions
-// Scenes also have true_caption_rate and parsed_rate (scene_scores.h has the rule). Where there are
-// boxes, and for a model with attention, there are those of GroundingScores::corpus().
+// Scenes also have true_caption_rate and parsed_rate (scene_scores.h has the rule), and texts those
+// of sequence_scores.h. Where there are boxes, and for a model with attention, there are those of
+// GroundingScores::corpus().
 struct RegimeReport {
   Regime regime = Regime::kExpectation;
   NamedScores corpus;  // regime sample: the mean over its draws, of the scores that all have
@@ -58,6 +60,7 @@ struct RegimeReport {
   std::vector<std::vector<std::string>> words;  // of the captions
   std::optional<GroundingScores> grounding;     // of the first draw, where boxes exist
   std::vector<ScoreGrouping> groups;            // of the first draw, in a full report
+  std::vector<LengthScores> by_length;          // of the first draw, where images are texts
 };
 
 // Grounding, for a data set with boxes.

@@ -119,6 +119,11 @@ std::string evaluation_json(const EvaluationReport& report) {
   Json regimes = Json::array();
   for (const RegimeReport& regime : report.regimes) {
     Json one = {{"name", enum_name(regime.regime)}, {"corpus", scores_json(regime.corpus)}};
+    for (const LengthScores& length : regime.by_length)
+      one["by_length"].push_back({{"tokens", length.tokens},
+                                  {"texts", length.texts},
+                                  {"exact_match", length.exact_match},
+                                  {"token_accuracy", length.token_accuracy}});
     if (regime.draws > 1) {
       one["draws"] = regime.draws;
       one["deviations"] = scores_json(regime.deviations);

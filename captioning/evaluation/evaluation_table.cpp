@@ -127,6 +127,28 @@ std::string grounding_table(const EvaluationReport& report) {
              columns_table(columns));
 }
 
+// How results depend on the length of the texts; a column for each regime and score.
+std::string lengths_table(const EvaluationReport& report) {
+  TextTable table;
+  std::vector<std::string> head = {"tokens", "texts"};
+  const bool several = report.regimes.size() > 1;
+  for (const RegimeReport& regime : report.regimes)
+    for (const char* name : {"exact_match", "token_accuracy"})
+      head.push_back(metric_label(name) +
+                     (several ? str(", ", enum_name(regime.regime)) : std::string()));
+  table.add(std::move(head));
+  const std::vector<LengthScores>& lengths = report.regimes.front().by_length;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    std::vector<std::string> row = {str(lengths[i].tokens), str(lengths[i].texts)};
+    for (const RegimeReport& regime : report.regimes) {
+      row.push_back(fixed(regime.by_length[i].exact_match));
+      row.push_back(fixed(regime.by_length[i].token_accuracy));
+    }
+    table.add(std::move(row));
+  }
+  return "by the length of the text\n" + table.text();
+}
+
 // What is measured beside the scores of the regimes, under the names that it has as a metric.
 NamedScores further_scores(const EvaluationReport& report) {
   NamedScores out;
@@ -233,6 +255,7 @@ std::string evaluation_table(const EvaluationReport& report) {
   if (report.left_out > 0) out += str(counted(report.left_out, "image"), " could not be read\n");
   out += scores_table(report);
   out += groups_table(report);
+  if (!report.regimes.front().by_length.empty()) out += lengths_table(report);
   if (report.grounding) out += grounding_table(report);
   if (report.attention) out += attention_table(*report.attention);
   if (report.samples) out += samples_table(*report.samples);

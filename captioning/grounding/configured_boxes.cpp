@@ -9,7 +9,7 @@ namespace saccade {
 std::unique_ptr<PhotoBoxes> configured_boxes(const DataConfig& config, const Dataset& dataset,
                                              std::span<const Index> images,
                                              const MessageListener& listener) {
-  if (config.boxes.empty() || config.type == DataKind::kScenes || images.empty()) return nullptr;
+  if (config.boxes.empty() || config.is_drawn() || images.empty()) return nullptr;
   try {
     return read_photo_boxes(config.boxes, dataset, images);
   } catch (const DataError& error) {
@@ -20,8 +20,7 @@ std::unique_ptr<PhotoBoxes> configured_boxes(const DataConfig& config, const Dat
 
 void require_configured_boxes(const DataConfig& config) {
   std::error_code error;
-  if (config.type == DataKind::kScenes || config.boxes.empty() ||
-      std::filesystem::exists(config.boxes, error))
+  if (config.is_drawn() || config.boxes.empty() || std::filesystem::exists(config.boxes, error))
     return;
   throw DataError(
       str("data.boxes: ", config.boxes,

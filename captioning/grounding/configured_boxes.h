@@ -10,8 +10,8 @@
 
 namespace saccade {
 
-// The boxes of these images from data.boxes; null where it is empty, and for scenes. Also null,
-// with a message to the listener, where the file has moved, cannot be read or has none of the
+// The boxes of these images from data.boxes; null where it is empty, and for scenes and texts. Also
+// null, with a message to the listener, where the file has moved, cannot be read or has none of the
 // images: it may cover other splits only, and the work can be done without boxes.
 std::unique_ptr<PhotoBoxes> configured_boxes(const DataConfig& config, const Dataset& dataset,
                                              std::span<const Index> images,

@@ -36,9 +36,10 @@ constexpr auto enum_table(MetricGroup) {
   return enum_rows<MetricGroup>({
       {kTraining, "training", "what training minimises, and what it watches"},
       {kCaptions, "captions", "captions against the references"},
-      {kFacts, "facts", "captions against the facts of a scene"},
+      {kFacts, "facts", "captions against the facts of a scene, and what a text is turned into"},
       {kSamples, "samples", "several captions drawn for each image"},
-      {kGrounding, "grounding", "where the map of a noun lies, for the nouns that the model says"},
+      {kGrounding, "grounding",
+       "where the map of a noun lies, for the nouns that the model says; of texts, that of a word"},
       {kReferenceWords, "reference words",
        "where the map of a noun lies, for the nouns of the references"},
       {kMaps, "maps", "whether maps are useful, and whether captions need them"},

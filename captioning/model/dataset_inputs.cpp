@@ -20,7 +20,7 @@ constexpr Index kImagesBetweenReports = 64;
 // Scenes with equal ids differ by the options that they were drawn with; files differ by their
 // size.
 std::string cache_scope(const LoadedData& data) {
-  return data.scenes ? data.dataset.digest : data.dataset.name;
+  return data.is_drawn() ? data.dataset.digest : data.dataset.name;
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ const DatasetInputs::Impl::Entry& DatasetInputs::Impl::good(Index image) const {
 // If bad images are skipped, an image that cannot be read is bad, whatever the reason. Otherwise
 // the message says that they can be skipped.
 Image DatasetInputs::Impl::picture(Index image) const {
-  if (data->scenes) return data->image(image);
+  if (data->is_drawn()) return data->image(image);
   try {
     return data->image(image);
   } catch (const DataError& error) {
@@ -111,6 +111,12 @@ void DatasetInputs::Impl::hold(Entry& into, Image&& pixels) {
 
 void DatasetInputs::Impl::read(Index image) {
   Entry& into = entry(image);
+  if (const SourceText* text = data->text(image)) {
+    std::vector<float> unused(static_cast<std::size_t>(pipeline->shape().size()));
+    into.geometry = pipeline->run_text(text->tokens, unused);
+    into.state = State::kGood;
+    return;
+  }
   Image original = picture(image);
   Prepared prepared = prepare(original, pipeline->preparation());
   into.geometry = prepared.geometry;
@@ -154,7 +160,7 @@ void DatasetInputs::Impl::read_all(const Progress& progress) {
 
 std::string DatasetInputs::Impl::cache_id(Index image) const {
   const CaptionedImage& captioned = data->dataset.images[static_cast<std::size_t>(image)];
-  return data->scenes ? captioned.id : file_id(captioned.path, captioned.id);
+  return data->is_drawn() ? captioned.id : file_id(captioned.path, captioned.id);
 }
 
 // The options of a cache whose rows belong to the images `row_images`.
@@ -283,6 +289,10 @@ DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeli
                              const EncoderConfig& config, const Progress& progress,
                              const std::optional<std::vector<Index>>& images, Views views)
     : impl_(std::make_unique<Impl>(data, pipeline)) {
+  if (pipeline.reads_text() != data.sequences.has_value())
+    throw UsageError(str(data.dataset.name, " consists of ", data.sequences ? "texts" : "pictures",
+                         ", and the encoder reads ", pipeline.reads_text() ? "texts" : "pictures",
+                         "; choose another encoder.type or data.type"));
   impl_->entries.resize(data.dataset.images.size());
   if (images) {
     impl_->images = *images;
@@ -315,7 +325,9 @@ PictureArea DatasetInputs::load(Index image, std::span<float> out) const {
   const InputPipeline& pipeline = *impl_->pipeline;
   SACCADE_CHECK(static_cast<Index>(out.size()) == shape().size(), "[inputs] an input has ", shape(),
                 " numbers; got space for ", out.size());
-  if (impl_->cache) {
+  if (const SourceText* text = impl_->data->text(image)) {
+    pipeline.run_text(text->tokens, out);
+  } else if (impl_->cache) {
     impl_->cache->read(static_cast<Index>(entry.row), out);
   } else if (pipeline.frozen()) {
     impl_->memory.read(entry.row, out);

@@ -1,5 +1,5 @@
-// What encoders get for several images: their inputs and, beside them, which part of each input is
-// the picture and which is padding.
+// What encoders get for several images or texts: their inputs and, beside them, which part of each
+// input is the picture or text and which is padding.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace saccade {
 
 struct InputView {
   ConstView values;                      // [B, ...CaptionModel::input_shape()]
-  std::span<const PictureArea> areas{};  // [B]; read only where encoder.resize is pad
+  std::span<const PictureArea> areas{};  // [B]; read only where inputs are padded
 
   InputView(ConstView v, std::span<const PictureArea> a = {}) : values(v), areas(a) {}
   InputView(const View& v) : values(v) {}

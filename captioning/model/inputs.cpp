@@ -1,10 +1,15 @@
 #include "captioning/model/inputs.h"
 
+#include <algorithm>
+
+#include "captioning/data/sequences/source_picture.h"
 #include "core/base/error.h"
+#include "core/base/suggest.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/grid_fusion.h"
 #include "vision/encoders/onnx_encoder.h"
+#include "vision/encoders/text_input.h"
 
 namespace saccade {
 
@@ -95,6 +100,8 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config,
 
 InputPipeline::InputPipeline(const EncoderConfig& config, MessageListener listener)
     : listener_(std::move(listener)),
+      text_length_(encoder_traits(config).reads_text ? config.text.length : 0),
+      words_(config.words),
       preparation_{.height = config.height(),
                    .width = config.width(),
                    .mode = config.resize,
@@ -102,6 +109,8 @@ InputPipeline::InputPipeline(const EncoderConfig& config, MessageListener listen
       normalization_(normalization_of(config)),
       augment_(augment_options(config)),
       augments_(changes_pictures(config.augment)) {
+  for (const std::string& word : words_)
+    numbers_.emplace(word, static_cast<int>(numbers_.size()) + 1);
   if (!is_frozen(config)) return;
   views_ = frozen_views(config.augment);
   frozen_ = load_frozen(config, listener_);
@@ -110,6 +119,7 @@ InputPipeline::InputPipeline(const EncoderConfig& config, MessageListener listen
 GridShape InputPipeline::frozen_grid() const { return frozen_ ? frozen_->grid() : GridShape{}; }
 
 Shape InputPipeline::shape() const {
+  if (reads_text()) return {text_length_};
   if (!frozen_) return {preparation_.height, preparation_.width, 3};
   return {frozen_->grid().cells(), frozen_->grid().features};
 }
@@ -125,7 +135,31 @@ void InputPipeline::encode(const Image& network_image, const PictureArea& area,
   }
 }
 
+Geometry InputPipeline::run_text(std::span<const std::string> tokens, std::span<float> out) const {
+  if (!reads_text())
+    throw UsageError("the model describes pictures and cannot read a text; give it a picture");
+  SACCADE_CHECK(static_cast<Index>(out.size()) == text_length_, "[inputs] a text has ",
+                text_length_, " numbers; got space for ", out.size());
+  if (tokens.empty()) throw DataError("the text has no tokens; give it some");
+  if (static_cast<Index>(tokens.size()) > text_length_)
+    throw DataError(str("the text has ", tokens.size(), " tokens, and the model reads at most ",
+                        text_length_, " (encoder.text.length); shorten it"));
+  std::fill(out.begin(), out.end(), static_cast<float>(kPaddingToken));
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const auto known = numbers_.find(tokens[i]);
+    if (known == numbers_.end())
+      throw DataError(str("the model has never read '", tokens[i], "'",
+                          did_you_mean(tokens[i], words_), ", so it cannot read the text"));
+    out[i] = static_cast<float>(known->second);
+  }
+  return source_geometry(tokens, text_length_);
+}
+
 Geometry InputPipeline::run(const Image& image, std::span<float> out) const {
+  if (reads_text())
+    throw UsageError(
+        "the model reads texts (data.type sequences) and cannot describe a picture; give it a "
+        "text");
   const Prepared prepared = prepare(image, preparation_);
   encode(prepared.image, picture_area(prepared.geometry), out);
   return prepared.geometry;
@@ -133,7 +167,7 @@ Geometry InputPipeline::run(const Image& image, std::span<float> out) const {
 
 Geometry InputPipeline::run_augmented(const Image& image, const RandomKey& key,
                                       std::span<float> out) const {
-  SACCADE_ASSERT(!frozen_, "features of a frozen encoder are never augmented");
+  SACCADE_ASSERT(!frozen_ && !reads_text(), "only pixels are augmented");
   const Prepared prepared = prepare_augmented(image, preparation_, augment_, Random(key));
   encode(prepared.image, picture_area(prepared.geometry), out);
   return prepared.geometry;

@@ -1,11 +1,13 @@
-// From images to what a model's encoder takes. Training, evaluation and the photo of a user go the
-// same way, which needs only the checkpoint and the image.
+// From images and texts to what a model's encoder takes. Training, evaluation and the photo or text
+// of a user go the same way, which needs only the checkpoint and the image.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "captioning/data/load_data.h"
@@ -31,7 +33,14 @@ class InputPipeline {
 
   const FrozenEncoder* frozen() const { return frozen_.get(); }
   GridShape frozen_grid() const;  // zeros where the encoder is trainable
-  Shape shape() const;            // of one input: [S, S, 3] or [L, D]
+  Shape shape() const;            // of one input: [S, S, 3] or [L, D]; of texts [L]
+  // Whether inputs are texts. The functions that take images throw UsageError then, and
+  // run_text() throws it for an encoder of images.
+  bool reads_text() const { return text_length_ > 0; }
+  // Writes the numbers of a text's tokens to out [shape()], padding behind them, and returns how
+  // the text and the grid correspond. Throws DataError, which names the token or the limit, for a
+  // text without tokens, with too many, or with one that the encoder has not learned.
+  Geometry run_text(std::span<const std::string> tokens, std::span<float> out) const;
   // Writes the input of an image to out [shape()] and returns how pixels and grid correspond.
   Geometry run(const Image& image, std::span<float> out) const;
   // Does the same with random changes (encoder.augment), drawn from `key`. For trainable encoders
@@ -55,6 +64,9 @@ class InputPipeline {
   AugmentOptions changes_of(Index view) const;
 
   MessageListener listener_;
+  Index text_length_ = 0;  // 0: inputs are images
+  std::vector<std::string> words_;
+  std::unordered_map<std::string, int> numbers_;  // of the tokens, from 1
   PrepareOptions preparation_;
   Normalization normalization_;
   AugmentOptions augment_;

@@ -66,14 +66,20 @@ void drop_regions(Tape& tape, EncodedImages& images, double rate) {
   }
 }
 
+// Whether a part of an input may be padding: that around a picture, or behind a text.
+bool pads_inputs(const EncoderConfig& encoder) {
+  return encoder_traits(encoder).reads_text || encoder.resize == ResizeMode::kPad;
+}
+
 // Checks that the vector of the image as a whole exists and is used.
 void check_pooled(const ExperimentConfig& config) {
   const EncoderConfig& encoder = config.encoder;
   if (encoder.pooled == PooledKind::kMean) return;
   const std::string key = "encoder.pooled class_token needs ";
-  if (!encoder_traits(encoder).has_tokens)
-    throw UsageError(str(key, "encoder.type ",
-                         encoders_with([](const EncoderTraits& one) { return one.has_tokens; }),
+  if (!encoder_traits(encoder).can_have_class_token())
+    throw UsageError(str(key, "encoder.type ", encoders_with([](const EncoderTraits& one) {
+                           return one.can_have_class_token();
+                         }),
                          ": ", enum_name(encoder.type), " has no class token"));
   if (!encoder.vit.class_token) throw UsageError(key + "encoder.vit.class_token true");
   if (is_frozen(encoder))
@@ -95,12 +101,14 @@ void check_pooled(const ExperimentConfig& config) {
 // Padding is left out of what a region or a word attends to; mixtures of all regions cannot do
 // that.
 void check_padding(const ExperimentConfig& config) {
-  if (config.encoder.resize != ResizeMode::kPad) return;
-  const auto refuse = [](const std::string& key) {
+  if (!pads_inputs(config.encoder)) return;
+  const auto refuse = [&](const std::string& key) {
+    const bool text = encoder_traits(config.encoder).reads_text;
     throw UsageError(
-        str("encoder.resize pad cannot be combined with ", key,
-            " linformer: it mixes all regions by learned weights, padding too; choose another, or "
-            "encoder.resize squash or crop"));
+        str(text ? str("encoder.type ", enum_name(config.encoder.type)) : "encoder.resize pad",
+            " cannot be combined with ", key,
+            " linformer: it mixes all regions by learned weights, padding too; choose another",
+            text ? "" : ", or encoder.resize squash or crop"));
   };
   if (config.attention.mechanism == MechanismKind::kLinformer) refuse("attention.mechanism");
   if (config.encoder.refine.layers > 0 &&
@@ -141,7 +149,7 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
       has_attention_(config.has_attention()),
       feature_dropout_(config.encoder.feature_dropout),
       region_dropout_(config.encoder.region_dropout),
-      pads_(config.encoder.resize == ResizeMode::kPad),
+      pads_(pads_inputs(config.encoder)),
       pools_class_token_(config.encoder.pooled == PooledKind::kClassToken) {
   check_layers(config.encoder);
   check_pooled(config);
@@ -212,7 +220,7 @@ std::vector<std::uint8_t> CaptionModel::mask(const InputView& input) const {
   std::vector<std::uint8_t> mask;
   if (!pads_) return mask;
   SACCADE_CHECK(static_cast<Index>(input.areas.size()) == input.values.shape[0],
-                "[model] images are padded; it is known of ", input.areas.size(), " of ",
+                "[model] inputs are padded; it is known of ", input.areas.size(), " of ",
                 input.values.shape[0], " where");
   for (const PictureArea& area : input.areas) add_mask(area, grid_, mask);
   return mask;

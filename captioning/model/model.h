@@ -55,7 +55,8 @@ class CaptionModel {
   bool has_attention() const { return has_attention_; }
   // The grid that the decoder attends to. Its features are those that contexts are made from.
   const GridShape& grid() const { return grid_; }
-  // What encode() takes for each image: pixels [H, W, 3], or frozen features [L, D].
+  // What encode() takes for each image: pixels [H, W, 3], or frozen features [L, D]; for each text,
+  // the numbers of its tokens [L].
   const Shape& input_shape() const { return input_shape_; }
 
   // Null where the encoder is frozen.
@@ -67,8 +68,8 @@ class CaptionModel {
   // of their own as they are. The tape must hold the parameters of this model. Throws ShapeError
   // where images are padded and the input lacks the place of the picture.
   EncodedImages encode(Tape& tape, const InputView& input, const EncoderWatch& watch = {}) const;
-  // [B, L], 0 for masked regions, which are nothing but padding, else 1; empty where images are not
-  // padded (encoder.resize).
+  // [B, L], 0 for masked regions, which are nothing but padding, else 1; empty where inputs are not
+  // padded: texts are, and images where encoder.resize says so.
   std::vector<std::uint8_t> mask(const InputView& input) const;
 
  private:

@@ -10,6 +10,7 @@
 #include "core/attention/make_attention.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
+#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/encoder_traits.h"
 
 namespace saccade {
@@ -129,6 +130,30 @@ void check_vit(const EncoderConfig& encoder) {
                          "two out"));
 }
 
+// Checks that the encoder can read the data: pictures, or texts that fit into its grid.
+void check_inputs(const ExperimentConfig& config) {
+  const bool texts = config.data.type == DataKind::kSequences;
+  if (texts != encoder_traits(config.encoder).reads_text)
+    throw UsageError(
+        str("data.type ", enum_name(config.data.type), " consists of ",
+            texts ? "texts" : "pictures", ", and encoder.type ", enum_name(config.encoder.type),
+            " reads ", texts ? "pictures" : "texts", "; choose encoder.type ",
+            encoders_with(texts ? [](const EncoderTraits& one) { return one.reads_text; }
+                                : [](const EncoderTraits& one) { return !one.reads_text; })));
+  if (!texts) return;
+  const auto need = [](const char* key, std::int64_t value, std::int64_t needed, const char* what) {
+    if (value < needed)
+      throw UsageError(str(key, " is ", value, ", and the longest ", what,
+                           " of data.sequences has ", needed, "; raise it to ", needed));
+  };
+  need("encoder.text.length", config.encoder.text.length, config.data.sequences.most_tokens(),
+       "text");
+  const std::int64_t words = config.data.sequences.most_words();
+  need("data.max_length", config.data.max_length, words, "result");
+  if (config.data.vocabulary == VocabularyKind::kWords)
+    need("search.max_length", config.search.max_length, words, "result");
+}
+
 }  // namespace
 
 // Most rules are checked by the parts that they belong to.
@@ -142,6 +167,7 @@ void check_config(const ExperimentConfig& config) {
   check_search(config.search, config.data, Draws::kByMode);
   check_choosing_metrics(config.train);
   check_longest(config);
+  check_inputs(config);
   check_frozen(config);
   check_vit(config.encoder);
   if (config.data.vocabulary == VocabularyKind::kBpe &&

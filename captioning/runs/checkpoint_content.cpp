@@ -19,6 +19,7 @@ constexpr const char* kByLength = "state/reward_baseline_by_length";
 constexpr const char* kEstimator = "state/estimator";
 constexpr const char* kWidths = "frozen_widths";  // of the layers of a frozen grid
 constexpr const char* kGraph = "encoder_graph";   // of an encoder that a file defined
+constexpr const char* kWords = "encoder_words";   // the tokens that an encoder of texts knows
 
 constexpr const char* kRawWeights = "optimizer/weights";  // where the parameters are averages
 
@@ -159,6 +160,7 @@ std::set<std::string> supervision_parameters(const Archive& archive,
                                              std::shared_ptr<const AddedChoices> added) {
   ExperimentConfig config = stored_config(archive, std::move(added));
   if (archive.contains(kGraph)) config.encoder.graph = archive.string(kGraph);
+  if (archive.contains(kWords)) config.encoder.words = archive.strings(kWords);
   return CaptionModel::supervision_parameters(config, read_vocabulary(archive),
                                               read_grid(archive, config));
 }
@@ -204,6 +206,14 @@ std::string graph_of(const CaptionModel& model) {
   return model.encoder() == nullptr ? "" : model.encoder()->graph();
 }
 
+std::vector<std::string> words_of(const CaptionModel& model) {
+  return model.encoder() == nullptr ? std::vector<std::string>() : model.encoder()->words();
+}
+
+std::vector<std::string> words_of(const Archive& archive) {
+  return archive.contains(kWords) ? archive.strings(kWords) : std::vector<std::string>();
+}
+
 }  // namespace
 
 Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& model,
@@ -216,6 +226,8 @@ Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& m
   archive.add_string("data/digest", data.digest);
   archive.add_string("encoder_digest", data.encoder);
   if (const std::string graph = graph_of(model); !graph.empty()) archive.add_string(kGraph, graph);
+  if (std::vector<std::string> words = words_of(model); !words.empty())
+    archive.add_strings(kWords, std::move(words));
   archive.add_strings("vocabulary", model.vocabulary().words());
   archive.add_int64s("frozen_grid", {3},
                      {frozen_grid.rows, frozen_grid.cols, frozen_grid.features});
@@ -273,6 +285,7 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
   const EncoderConfig &was = loaded.config.encoder, &is = changed.encoder;
   if (archive.contains(kGraph) && is.grid_layers() == was.grid_layers() && is.dilate == was.dilate)
     changed.encoder.graph = archive.string(kGraph);
+  if (archive.contains(kWords)) changed.encoder.words = archive.strings(kWords);
   if (is.model == was.model && is.weights == was.weights)
     changed.encoder.network = read_network(archive);
   loaded.config = std::move(changed);
@@ -334,6 +347,7 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
     changes += "\n  the network or layer of the frozen encoder";
   if ((archive.contains(kGraph) ? archive.string(kGraph) : "") != graph_of(model))
     changes += "\n  the network of encoder.model";
+  if (words_of(archive) != words_of(model)) changes += "\n  the tokens of the texts";
   if (archive.strings("vocabulary") != model.vocabulary().words()) changes += "\n  the vocabulary";
   if (!changes.empty())
     throw CheckpointError(
@@ -360,6 +374,7 @@ void take_weights(const Archive& archive, const DataIdentity& data, CaptionModel
       parameter_differences(archive, model.parameters(), encoder, std::move(added));
   if (archive.string("encoder_digest") != data.encoder)
     differences += "\n  the network, layer or preprocessing of the frozen encoder";
+  if (words_of(archive) != words_of(model)) differences += "\n  the tokens of the texts";
   const Vocabulary theirs = read_vocabulary(archive);
   if (const Vocabulary& ours = model.vocabulary(); theirs.digest() != ours.digest())
     differences += str("\n  the vocabulary has ", theirs.size(), " words (digest ", theirs.digest(),

@@ -132,8 +132,9 @@ Archive half_checkpoint(const std::filesystem::path& checkpoint,
   Archive archive(whole.source());
   archive.add_uint64(kWeightsOnly, 1);
   archive.add_string("config", print_config(loaded.config));
-  for (const char* name : {"content_version", "data/name", "data/digest", "encoder_digest",
-                           "encoder_graph", "frozen_grid", "frozen_widths", "vocabulary"})
+  for (const char* name :
+       {"content_version", "data/name", "data/digest", "encoder_digest", "encoder_graph",
+        "encoder_words", "frozen_grid", "frozen_widths", "vocabulary"})
     if (whole.contains(name)) archive.add(name, whole.entries().at(name));
   const ParameterStore& store = loaded.model->parameters();
   for (const std::string& name : whole.names(kParameters)) {

@@ -63,8 +63,11 @@ void check_metrics(const TrainingRequest& request, const CaptionModel& model) {
   if (request.data->loaded().scenes && config.has_attention())
     for (const MetricInfo& info : all_metrics())
       if (info.group == MetricGroup::kGrounding &&
-          (info.measured_by & kMeasuredByValidation) != 0 && info.name != kPointingChosenAccuracy)
+          (info.measured_by & kMeasuredByValidation) != 0 && info.name != kPointingChosenAccuracy &&
+          info.name != kAlignmentAccuracy)
         known.push_back(info.name);
+  if (request.data->loaded().sequences && config.has_attention())
+    known.emplace_back(kAlignmentAccuracy);
   if (watches_maps(config)) {
     const LoadedData& loaded = request.data->loaded();
     const NounSource source{.scenes = loaded.scenes ? &*loaded.scenes : nullptr,
@@ -193,8 +196,8 @@ void mend_best_link(RunDirectory& directory, const ExperimentConfig& config,
 }  // namespace
 
 TrainingResult run_training(const TrainingRequest& request) {
-  const ExperimentConfig& config = *request.config;
   const RunData& data = *request.data;
+  const ExperimentConfig config = with_source_words(*request.config, data.loaded());
   RunDirectory& directory = *request.directory;
   RunObserver& observer = *request.observer;
   const MessageListener listener = [&](Severity severity, const std::string& text) {

@@ -42,7 +42,10 @@ std::unique_ptr<DatasetInputs> load_inputs(const LoadedData& loaded, const Input
                                            const WorkProgress& progress) {
   const auto show = [&](Index done, Index total) {
     if (progress)
-      progress(pipeline.frozen() ? "computing features" : "reading images", done, total);
+      progress(pipeline.frozen()       ? "computing features"
+               : pipeline.reads_text() ? "reading texts"
+                                       : "reading images",
+               done, total);
   };
   return std::make_unique<DatasetInputs>(loaded, pipeline, config.encoder, show,
                                          needed_images(loaded, request), Views::kOfTraining);
@@ -50,16 +53,21 @@ std::unique_ptr<DatasetInputs> load_inputs(const LoadedData& loaded, const Input
 
 }  // namespace
 
+ExperimentConfig with_source_words(ExperimentConfig config, const LoadedData& loaded) {
+  config.encoder.words = loaded.source_words();
+  return config;
+}
+
 RunData::RunData(const ExperimentConfig& config, const Request& request,
                  const MessageListener& listener, const WorkProgress& progress)
-    : config_(config),
-      loaded_(std::make_unique<LoadedData>(load_data(config.data))),
-      pipeline_(std::make_unique<InputPipeline>(config.encoder, listener)) {
+    : loaded_(std::make_unique<LoadedData>(load_data(config.data))),
+      config_(with_source_words(config, *loaded_)),
+      pipeline_(std::make_unique<InputPipeline>(config_.encoder, listener)) {
   require_configured_boxes(config.data);
   for (const std::string& note : loaded_->dataset.notes)
     inform(listener, loaded_->dataset.name + ": " + note);
-  if (progress) progress("reading images", 0, 0);
-  inputs_ = load_inputs(*loaded_, *pipeline_, config, request, progress);
+  if (progress) progress(pipeline_->reads_text() ? "reading texts" : "reading images", 0, 0);
+  inputs_ = load_inputs(*loaded_, *pipeline_, config_, request, progress);
   vocabulary_ = training_vocabulary(*loaded_, config.data);
   boxes_ =
       configured_boxes(config.data, loaded_->dataset, wanted_images(*loaded_, request), listener);

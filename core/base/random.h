@@ -22,6 +22,7 @@ enum class Stream : std::uint32_t {
   kBootstrap = 9,        // resampled images: step = replicate, sample = number of images
   kBootstrapSeeds = 10,  // resampled training runs: step = replicate, sample = arm
   kSwaps = 11,           // approximate randomisation: step = replicate
+  kSequences = 12,       // the built-in data set of texts: step = split, sample = text
 };
 
 // What a draw is a function of: equal keys give equal numbers.

@@ -104,7 +104,7 @@ int run_data(const DataOptions& options) {
   if (!options.no_photos) {
     const PhotoReading reading = options.decode ? PhotoReading::kDecode : PhotoReading::kHeader;
     photos = look_at_photos(data, reading);
-    summary.photos = {.looked_at = !data.scenes,
+    summary.photos = {.looked_at = !data.is_drawn(),
                       .lines = photo_lines(photos, data, reading),
                       .usable = photos.usable(),
                       .missing = names_of(data.dataset, photos.missing),

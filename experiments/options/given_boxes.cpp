@@ -9,6 +9,8 @@ namespace saccade {
 void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data) {
   if (!boxes.empty() && data.type == DataKind::kScenes)
     throw UsageError("--boxes: the scenes have boxes of their own; leave the option out");
+  if (!boxes.empty() && data.type == DataKind::kSequences)
+    throw UsageError("--boxes: texts have no boxes; leave the option out");
 }
 
 std::unique_ptr<PhotoBoxes> given_boxes(const std::string& given, const DataConfig& config,

@@ -11,12 +11,12 @@
 namespace saccade {
 
 // Throws UsageError where --boxes gave a path (`boxes`) although the data set is scenes, which have
-// boxes of their own.
+// boxes of their own, or texts, which have none.
 void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data);
 
 // The boxes of these images from the file `given` on the command line or else, where that is empty,
-// from data.boxes (captioning/grounding/configured_boxes.h). Throws UsageError on boxes for scenes,
-// and what read_photo_boxes() throws on `given`.
+// from data.boxes (captioning/grounding/configured_boxes.h). Throws UsageError on boxes for scenes
+// and texts, and what read_photo_boxes() throws on `given`.
 std::unique_ptr<PhotoBoxes> given_boxes(const std::string& given, const DataConfig& config,
                                         const Dataset& dataset, std::span<const Index> images);
 

@@ -72,7 +72,7 @@ void require_mixing(const EncoderConfig& encoder) {
 
 void require_class_token(const EncoderConfig& encoder) {
   require_live("--class-token", encoder);
-  if (!encoder_traits(encoder).has_tokens)
+  if (!encoder_traits(encoder).can_have_class_token())
     throw UsageError(str("--class-token: encoder.type ", enum_name(encoder.type),
                          " has no class token; vit and hybrid can have one"));
   if (!encoder.vit.class_token)

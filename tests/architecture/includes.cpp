@@ -86,9 +86,9 @@ const std::map<std::string, Folders> kFolders = {
 // one of them, formats and their reader, what kernels share. Each counts as one with the folder
 // around it; all others obey the rule for circles.
 const std::set<std::string> kOneWithParent = {
-    "core/attention/mechanisms", "core/attention/scopes", "core/attention/scores",
-    "core/kernels/internal",     "vision/encoders/onnx",  "vision/encoders/backbones",
-    "captioning/data/scenes",    "captioning/text/ptb"};
+    "core/attention/mechanisms", "core/attention/scopes",     "core/attention/scores",
+    "core/kernels/internal",     "vision/encoders/onnx",      "vision/encoders/backbones",
+    "captioning/data/scenes",    "captioning/data/sequences", "captioning/text/ptb"};
 
 std::string room_of(const std::string& path) {
   const std::string folder = folder_of(path);

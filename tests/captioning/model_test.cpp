@@ -104,7 +104,12 @@ TEST_CASE("the traits of every encoder are those of its network") {
     const CaptionModel model(config, Vocabulary(), {});
     CHECK(traits.has_tokens == (model.encoder()->token_encoder() != nullptr));
   }
-  CHECK(encoders_with([](const EncoderTraits& one) { return one.has_tokens; }) == "vit or hybrid");
+  CHECK(encoders_with([](const EncoderTraits& one) { return one.has_tokens; }) ==
+        "vit, hybrid or text_transformer");
+  CHECK(encoders_with([](const EncoderTraits& one) { return one.can_have_class_token(); }) ==
+        "vit or hybrid");
+  CHECK(encoders_with([](const EncoderTraits& one) { return one.reads_text; }) ==
+        "bigru or text_transformer");
 }
 
 TEST_CASE("the frozen stages of every encoder are those closest to the pixels") {

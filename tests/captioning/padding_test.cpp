@@ -121,6 +121,7 @@ TEST_CASE("the content of padding changes no caption, with any encoder and decod
       INFO(encoder.name << ", " << decoder.name);
       ExperimentConfig config = aspects.config(SelectionKind::kSoft);
       set_small_encoder(encoder.value, folder, config.encoder);
+      set_readable_data(config.encoder, config.data);
       config.decoder.type = decoder.value;
       config.decoder.layers = 1, config.decoder.heads = 2;
       const Experiment experiment(config);

@@ -22,6 +22,7 @@ ExperimentConfig pair(EncoderKind encoder, DecoderKind decoder, SelectionKind se
   config.data.scenes.val = 1;
   config.data.scenes.test = 1;
   test::set_small_encoder(encoder, folder, config.encoder);
+  test::set_readable_data(config.encoder, config.data);
   config.decoder.type = decoder;
   config.decoder.embedding = config.decoder.hidden;
   config.decoder.layers = 1;
@@ -40,8 +41,9 @@ TEST_CASE("every pair of encoder and decoder trains, soft and hard") {
     for (const auto& decoder : enum_table(DecoderKind{}))
       for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
         INFO(encoder.name << ", " << decoder.name << ", " << enum_name(selection));
-        const ExperimentConfig config = pair(encoder.value, decoder.value, selection, folder);
+        ExperimentConfig config = pair(encoder.value, decoder.value, selection, folder);
         const LoadedData data = load_data(config.data);
+        config = with_source_words(config, data);
         const InputPipeline pipeline(config.encoder);
         const DatasetInputs inputs(data, pipeline, config.encoder, {});
         CaptionModel model(config, training_vocabulary(data, config.data), pipeline.frozen_grid());

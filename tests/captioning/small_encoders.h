@@ -1,10 +1,12 @@
-// An encoder of every kind that is quick to run.
+// An encoder of every kind that is quick to run, and data that it can read.
 #pragma once
 
+#include "captioning/data/data_config.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
 #include "vision/encoders/encoder_config.h"
 #include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
 
 namespace saccade::test {
 
@@ -36,9 +38,20 @@ inline void set_small_encoder(EncoderKind kind, const TempFolder& folder, Encode
       config.model = (folder / "small.onnx").string();
       config.layer = "last";
       break;
+    case EncoderKind::kBigru:
+    case EncoderKind::kTextTransformer:
+      config.text = {.length = 6, .width = 8, .layers = 2, .heads = 2, .multiple = 2};
+      break;
     case EncoderKind::kCnn:
       break;
   }
+}
+
+// Gives an encoder of texts small texts to read; other data stay as they are.
+inline void set_readable_data(const EncoderConfig& encoder, DataConfig& data) {
+  if (!encoder_traits(encoder).reads_text) return;
+  data.type = DataKind::kSequences;
+  data.sequences = {.train = 6, .val = 3, .test = 1, .symbols = 4, .shortest = 2, .longest = 5};
 }
 
 }  // namespace saccade::test

@@ -1,10 +1,12 @@
-// A data set of small scenes, and an untrained model of them whose captions have words.
+// A data set of small scenes or texts, and an untrained model of them whose captions have words.
 #pragma once
 
 #include "captioning/config/experiment_config.h"
 #include "captioning/evaluation/evaluate.h"
+#include "captioning/training/run_data.h"
 #include "captioning/training/training_set.h"
 #include "tests/captioning/long_captions.h"
+#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 
@@ -22,19 +24,30 @@ inline ExperimentConfig small_experiment(SelectionKind selection = SelectionKind
   return config;
 }
 
+// The same with texts, which are turned round.
+inline ExperimentConfig small_text_experiment() {
+  ExperimentConfig config = small_experiment();
+  config.data.type = DataKind::kSequences;
+  config.data.sequences = {
+      .train = 30, .val = 20, .test = 4, .symbols = 3, .shortest = 2, .longest = 6};
+  config.encoder.type = EncoderKind::kBigru;
+  config.encoder.text = {.length = 6, .width = 8};
+  return config;
+}
+
 struct Experiment {
-  ExperimentConfig config;
   LoadedData data;
+  ExperimentConfig config;
   InputPipeline pipeline;
   DatasetInputs inputs;
   CaptionModel model;
 
   explicit Experiment(const ExperimentConfig& c)
-      : config(c),
-        data(load_data(c.data)),
-        pipeline(c.encoder),
-        inputs(data, pipeline, c.encoder, {}),
-        model(c, training_vocabulary(data, c.data), pipeline.frozen_grid()) {
+      : data(load_data(c.data)),
+        config(with_source_words(c, data)),
+        pipeline(config.encoder),
+        inputs(data, pipeline, config.encoder, {}),
+        model(config, training_vocabulary(data, c.data), pipeline.frozen_grid()) {
     prolong_captions(model);
   }
 

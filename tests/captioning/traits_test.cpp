@@ -81,8 +81,10 @@ TEST_CASE("what the model alone reads is no input, unless the network is frozen"
   Paths network = {"encoder.channels", "encoder.lr", "encoder.frozen_stages", "encoder.weights",
                    "encoder.weights_strict"};
   network.merge(below("encoder.vit"));
-  Paths model = {"encoder.keys",      "encoder.values",          "encoder.project",
-                 "encoder.positions", "encoder.feature_dropout", "encoder.region_dropout"};
+  Paths model = {"encoder.keys",          "encoder.values",          "encoder.project",
+                 "encoder.positions",     "encoder.feature_dropout", "encoder.region_dropout",
+                 "encoder.text.width",    "encoder.text.layers",     "encoder.text.heads",
+                 "encoder.text.multiple", "encoder.text.dropout"};
   model.merge(below("encoder.refine"));
   for (const Paths& left_out : {network, model})
     for (const std::string& path : left_out) expected.erase(path);

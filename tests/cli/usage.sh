@@ -144,7 +144,7 @@ for text in "vit.overlap, vit.multiple" "vit.start" "mimetic" "source: He et al.
   "source: Simonyan and Zisserman 2015" "source: Dosovitskiy et al. 2021"; do
   wants "$text" out
 done
-[ "$(sed -n '/(encoder.type)/,/(encoder.resize)/p' out | grep -c "source: ")" -eq 12 ] ||
+[ "$(sed -n '/(encoder.type)/,/(encoder.resize)/p' out | grep -c "source: ")" -eq 14 ] ||
   fail "not every encoder has a source"
 expect 0 "$saccade" list decoders
 wants "options: attention.*, init_hidden" out

@@ -81,6 +81,7 @@ Names names_in(const EvaluationReport& report) {
   for (const auto& [name, ablated] : health.at("ablations").items()) add_keys(ablated, out);
   for (const char* name : {"words", "map_step", "dead"}) health.erase(name);
   add_keys(health, out, "attention_");
+  if (!json.contains("grounding")) return out;
   const Json& grounding = json.at("grounding");
   for (const char* whose : {"model", "centre_bias", "uniform"})
     add_keys(grounding.at("ground_truth_words").at(whose), out);
@@ -128,6 +129,13 @@ TEST_CASE("what evaluate writes is in the registry") {
     written.merge(names_in(photos));
     for (const ImageStatistics& one : photos.regimes[0].metrics) CHECK(metric(one.metric).interval);
   }
+  const Experiment texts(small_text_experiment());
+  EvaluationRequest request = texts.request();
+  request.samples = 2;
+  request.baselines = true;
+  const EvaluationReport report = texts.run(request);
+  written.merge(names_in(report));
+  for (const ImageStatistics& one : report.regimes[0].metrics) CHECK(metric(one.metric).interval);
   check_equal(written, entries(kMeasuredByEvaluate));
 }
 
@@ -156,7 +164,8 @@ TEST_CASE("what training and compare write is in the registry") {
   Comparison comparison;
   comparison.seeds = {1};
   Names updates, validations;
-  for (const Arm& arm : {short_arm("supervised", supervised), short_arm("rewarded", rewarded)}) {
+  for (const Arm& arm : {short_arm("supervised", supervised), short_arm("rewarded", rewarded),
+                         short_arm("texts", small_text_experiment())}) {
     ArmResult& result = comparison.arms.emplace_back(
         ArmResult{.arm = arm, .seeds = {runner.run(arm, 1, arm.name)}, .trials = {}});
     REQUIRE(result.seeds[0].error.empty());

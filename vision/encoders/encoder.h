@@ -26,10 +26,10 @@ struct EncoderStage {
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  // Normalised pixels [B, ...input_shape()] -> features [B, L, D], one vector for each region of
-  // grid().
+  // Normalised pixels, or the numbers of tokens (text_input.h), [B, ...input_shape()] -> features
+  // [B, L, D], one vector for each region of grid().
   virtual Var forward(Tape& tape, Var pixels) const = 0;
-  // The same for padded pictures: areas[b] is the part of input b that shows the picture. An
+  // The same for padded inputs: areas[b] is the part of input b that shows the picture or text. An
   // encoder that has a use for it says so in reads_areas(); the others do what forward() does.
   virtual Var forward_padded(Tape& tape, Var pixels, std::span<const PictureArea>) const {
     return forward(tape, pixels);
@@ -37,12 +37,12 @@ class Encoder {
   virtual bool reads_areas() const { return false; }
   // The grid that forward() returns; its width includes what the positions append.
   virtual GridShape grid() const = 0;
-  // The shape of one image: [height, width, 3].
+  // The shape of one input: [height, width, 3] of an image, [tokens] of a text.
   virtual Shape input_shape() const = 0;
   // The pixels that each region is computed from, apart from normalisations that use the picture's
   // own statistics. Throws UsageError, with the reason, where that is the whole picture.
   virtual ReceptiveField receptive_field() const;
-  // The stages in order from the pixels, so that the first ones can be frozen.
+  // The stages in order from the input, so that the first ones can be frozen.
   virtual std::vector<EncoderStage> stages() const = 0;
   // How a file of pretrained weights (encoder.weights) names the parameters; the scope in it is
   // relative to the encoder's. Throws UsageError for an encoder without published weights.
@@ -54,6 +54,8 @@ class Encoder {
   // The definition of the encoder where the config does not hold it, as EncoderConfig::graph;
   // otherwise "".
   virtual std::string graph() const { return ""; }
+  // The tokens that an encoder of texts knows, as EncoderConfig::words; otherwise none.
+  virtual std::vector<std::string> words() const { return {}; }
 };
 
 // The same for an encoder whose parameters were declared below `scope`.

@@ -29,17 +29,21 @@ void EncoderConfig::fields(Section& v) {
   // Where the encoder is frozen, what it computes is an input of the model and not a part of it.
   const ReadRule frozen =
       when("encoder.type", EncoderKind::kOnnx).or_when("encoder.frozen_stages", "-1");
-  v.field("type", type, "the image encoder").is(Trait::kInputs);
+  v.field("type", type, "the encoder of images, or of texts").is(Trait::kInputs);
   v.field("channels", channels, "width of each stage; the first three halve the image",
           {.min = 1, .max = 4096, .not_empty = true})
       .only_with("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid)
       .is(Trait::kInputs, frozen);
   v.field("image_size", image_size, "height of the network's input in pixels", between(8, 2048))
+      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
       .is(Trait::kInputs);
   v.field("image_width", image_width, "width of the network's input in pixels; 0 = image_size",
           between(0, 2048))
+      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
       .is(Trait::kInputs);
-  v.field("resize", resize, "how an image is fitted into the network's input").is(Trait::kInputs);
+  v.field("resize", resize, "how an image is fitted into the network's input")
+      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
+      .is(Trait::kInputs);
   v.field("lr", lr, "learning rate of the encoder; null = that of the optimizer", at_least(0))
       .unless("encoder.type", EncoderKind::kOnnx)
       .unless("encoder.frozen_stages", "-1")
@@ -48,7 +52,8 @@ void EncoderConfig::fields(Section& v) {
           "number of stages, from the pixels on, that training does not change; -1 = the whole "
           "network, whose grids are then computed once",
           between(-1, 1000))
-      .unless("encoder.type", EncoderKind::kOnnx)
+      .unless("encoder.type", EncoderKind::kOnnx, EncoderKind::kBigru,
+              EncoderKind::kTextTransformer)
       .is(Trait::kInputs, frozen);
   v.field("model", model, "path of the .onnx file")
       .only_with("encoder.type", EncoderKind::kOnnx, EncoderKind::kOnnxNative)
@@ -60,23 +65,27 @@ void EncoderConfig::fields(Section& v) {
        "layer", layer,
        "the layer (onnx, onnx_native) or stage (resnet*, vgg*, mobilenet_v2) whose output is the "
        "grid; empty = the last stage")
-      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid)
+      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid,
+              EncoderKind::kBigru, EncoderKind::kTextTransformer)
       .is(Trait::kInputs);
   v.field("layers", layers,
           "several layers or stages instead of `layer`, whose grids are joined: each is brought "
           "to the extents of the finest by bilinear interpolation, and a region has the channels "
           "of all")
-      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid)
+      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid,
+              EncoderKind::kBigru, EncoderKind::kTextTransformer)
       .is(Trait::kInputs);
   v.field("normalize", normalize,
           "how a region's vector of each layer is normalised; null = layer_norm for several "
           "layers, none for one")
-      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid)
+      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid,
+              EncoderKind::kBigru, EncoderKind::kTextTransformer)
       .is(Trait::kInputs);
   v.field("dilate", dilate,
           "the last strided convolutions before the layers get stride 1, and those behind them "
           "are dilated instead: the same weights see the same places on a grid twice as fine")
-      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid)
+      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid,
+              EncoderKind::kBigru, EncoderKind::kTextTransformer)
       .is(Trait::kInputs);
   v.field("keys", keys,
           "those of `layers` that attention scores; encoder.refine does not change them; empty = "
@@ -93,7 +102,8 @@ void EncoderConfig::fields(Section& v) {
   v.field("weights", weights,
           "safetensors file of pretrained weights by torchvision's names, for vit by timm's; "
           "empty = random weights, for onnx_native those of its file")
-      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid, EncoderKind::kOnnx)
+      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid, EncoderKind::kOnnx,
+              EncoderKind::kBigru, EncoderKind::kTextTransformer)
       .is(Trait::kInputs, frozen)
       .is(Trait::kFile)
       .is(Trait::kNeeded, when("encoder.frozen_stages", "-1"),
@@ -123,18 +133,24 @@ void EncoderConfig::fields(Section& v) {
           "what stands for the image as a whole (read by decoder.first_state and decoder.image)")
       .is(Trait::kInputs);
   v.field("pixels", pixels, "how a pixel from 0 to 255 is normalised for the network")
+      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
       .is(Trait::kInputs);
   v.field("input_mean", input_mean, "(pixel - input_mean) / input_scale")
       .only_with("encoder.pixels", PixelScale::kPlain)
+      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
       .is(Trait::kInputs);
   v.field("input_scale", input_scale, "see input_mean", above(0))
       .only_with("encoder.pixels", PixelScale::kPlain)
+      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
       .is(Trait::kInputs);
   v.section("vit", vit, "the vision transformer")
       .only_with("encoder.type", EncoderKind::kVit, EncoderKind::kHybrid)
       .is(Trait::kInputs, frozen);
+  v.section("text", text, "the encoder of texts")
+      .only_with("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer);
   v.section("augment", augment,
             "random changes of training images; with a frozen encoder see views")
+      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
       .is(Trait::kInputs);
   v.section("refine", refine, "attention among the regions of the grid")
       .unless("encoder.refine.layers", "0");

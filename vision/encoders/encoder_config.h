@@ -1,4 +1,4 @@
-// The section `encoder`: from an image to a grid of features.
+// The section `encoder`: from an image, or a text, to a grid of features.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "core/attention/sequence/refinement_config.h"
 #include "core/base/enum_names.h"
 #include "core/nn/position_kind.h"
+#include "vision/encoders/text_config.h"
 #include "vision/encoders/vit_config.h"
 #include "vision/images/resize_mode.h"
 
@@ -81,6 +82,7 @@ struct EncoderConfig {
   double input_mean = 127.5;
   double input_scale = 127.5;
   VitConfig vit;
+  TextConfig text;
   AugmentConfig augment;
   RefinementConfig refine;
   double feature_dropout = 0;
@@ -91,6 +93,9 @@ struct EncoderConfig {
   // A frozen network as a checkpoint for captioning alone holds it, which replaces the files
   // `model` and `weights`. It is not an option either.
   std::shared_ptr<const StoredNetwork> network;
+  // The tokens that an encoder of texts knows, in the order of their numbers, as the data or the
+  // checkpoint has them. They are no option either.
+  std::vector<std::string> words;
 
   // The layers that make up the grid, in order: `layers`, or `layer` alone.
   std::vector<std::string> grid_layers() const {

@@ -9,14 +9,20 @@
 namespace saccade {
 
 struct EncoderTraits {
-  // Whether it is a vision transformer: its regions are tokens, which attend to each other, have
-  // positions inside of the network, and may stand beside a class token and registers.
+  // Whether it is a transformer: its regions are tokens, which attend to each other and have
+  // positions inside of the network. Those of pictures may stand beside a class token and
+  // registers.
   bool has_tokens = false;
   // Whether network and weights come from the file of encoder.model; otherwise weights may come
   // from that of encoder.weights.
   bool reads_onnx_file = false;
   // Whether OpenCV runs the network. It is no part of the model then, and always frozen.
   bool runs_in_opencv = false;
+  // Whether it reads the tokens of a text instead of a picture: its grid is one row, with a cell
+  // for each token.
+  bool reads_text = false;
+
+  bool can_have_class_token() const { return has_tokens && !reads_text; }
 };
 EncoderTraits encoder_traits(const EncoderConfig& config);
 

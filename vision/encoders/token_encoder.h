@@ -12,7 +12,7 @@ namespace saccade {
 class TokenEncoder {
  public:
   virtual ~TokenEncoder() = default;
-  // Normalised pixels -> the input of the first block [B, P + L, D]: P tokens without a place in
+  // The encoder's input -> the input of the first block [B, P + L, D]: P tokens without a place in
   // the picture, then the regions.
   virtual Var tokens(Tape& tape, Var pixels) const = 0;
   virtual const std::vector<TransformerBlock>& blocks() const = 0;
