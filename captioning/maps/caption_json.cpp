@@ -80,6 +80,7 @@ class CaptionWriter {
     const DecodedCaption& caption = record_->caption;
     Json json = Json::object();
     if (!record_->image.empty()) json["image"] = record_->image;
+    if (!record_->tokens.empty()) json["tokens"] = record_->tokens;
     json["caption"] = caption_text(caption, *source_->vocabulary);
     json["words"] = words(caption);
     json["grid"] = grid_json(source_->grid, record_->geometry);

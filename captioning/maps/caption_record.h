@@ -27,6 +27,7 @@ struct CaptionRecord {
   std::string image;  // its path or id; empty for a picture without a name
   DecodedCaption caption;
   Geometry geometry;
+  std::vector<std::string> tokens{};   // of a text, which stand in the first cells of the grid
   std::vector<MapView> views{};        // of the words, where they are shown
   std::vector<MapView> class_token{};  // of the class token, in the same way
   std::string whole{};  // the text of the caption of the model with all heads, if it lacks some

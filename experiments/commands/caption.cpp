@@ -88,7 +88,8 @@ SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
 void check(const CaptionArgs& args) {
   if (args.images.empty() && args.watch.empty())
     throw UsageError(
-        "no picture is named; name pictures or a folder of them, or a folder with --watch");
+        "no picture is named; name pictures or a folder of them, or a folder with --watch; for a "
+        "model of texts, give texts");
   const bool shown = args.json || !args.page.empty();
   if (args.all_maps && !shown)
     throw UsageError(
@@ -152,6 +153,7 @@ CaptionRecord record_of(const CaptionArgs& args, const ModelSession& session,
                        .caption = std::move(photo.caption),
                        .geometry = photo.geometry,
                        .whole = whole};
+  record.tokens = photo.tokens;
   const MapChoice each{.kind = MapChoice::Kind::kEach};
   if (args.all_maps) record.views = map_views(record.caption, {.layer = each, .head = each});
   if (args.occlusion)
@@ -205,7 +207,7 @@ int watch(const CaptionArgs& args, const ModelSession& session, const SearchOpti
     };
     caption_photos(session,
                    {.count = 1,
-                    .read = [&](Index, const auto&) { return std::move(picture); },
+                    .read = [&](Index, const auto&) { return Source(std::move(picture)); },
                     .search = search,
                     .remarks = false},
                    print);
@@ -234,16 +236,19 @@ int run_caption(const CaptionArgs& args) {
   source.without = session.heads_without();
   session.remove_heads();
   const WholeModel all_heads(args, search);
-  if (signal) return watch(args, session, search, source, all_heads, *signal);
-  const std::vector<std::string> images = named_pictures(args.images);
-  const auto path = [&](Index i) { return images[static_cast<std::size_t>(i)]; };
+  if (signal) {
+    require_pictures(session, "--watch");
+    return watch(args, session, search, source, all_heads, *signal);
+  }
+  const NamedSources images = named_sources(session, args.images);
+  const auto path = [&](Index i) { return images.names[static_cast<std::size_t>(i)]; };
   std::vector<CaptionRecord> records;
   std::optional<Page> page;
   if (!args.page.empty()) page.emplace(args, session, search.regime);
   const ExitCode code = caption_photos(
       session,
-      {.count = static_cast<Index>(images.size()),
-       .read = [&](Index i, const auto& tell) { return read_image(path(i), tell); },
+      {.count = static_cast<Index>(images.names.size()),
+       .read = images.read,
        .search = search,
        .keep_pictures = page.has_value()},
       [&](Photo& photo) {
@@ -264,7 +269,8 @@ int run_caption(const CaptionArgs& args) {
 CommandRun bind_caption(Options& options) {
   const auto args = std::make_shared<CaptionArgs>();
   add_model_options(options, args->model);
-  options.arguments("images", args->images, "picture files, or folders of them", "IMAGE");
+  options.arguments("images", args->images,
+                    "picture files, or folders of them; texts for a model of texts", "IMAGE");
   options.text("--watch", args->watch,
                "caption the pictures in a folder, and each picture that appears in it as soon as "
                "the file is complete, until a signal stops the program",

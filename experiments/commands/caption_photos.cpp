@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "captioning/data/sequences/sequences_dataset.h"
+#include "captioning/data/sequences/source_picture.h"
 #include "captioning/decoding/decode_images.h"
 #include "core/base/listing.h"
 #include "core/parallel/kernel_parts.h"
@@ -28,15 +30,19 @@ Read read_one(const ModelSession& session, const PhotoRequest& request, Index nu
   for (const ModelSession::Member& member : session.members())
     out.photo.inputs.emplace_back(member.pipeline->shape(), 1);
   try {
-    Image picture = request.read(
+    Source source = request.read(
         number, [&](Severity, const std::string& text) { out.warnings.push_back(text); });
     for (std::size_t m = 0; m < out.photo.inputs.size(); ++m) {
       InputBatch& input = out.photo.inputs[m];
-      const Geometry geometry = session.members()[m].pipeline->run(picture, input.values_of(0));
+      const InputPipeline& pipeline = *session.members()[m].pipeline;
+      const Geometry geometry = source.tokens.empty()
+                                    ? pipeline.run(source.picture, input.values_of(0))
+                                    : pipeline.run_text(source.tokens, input.values_of(0));
       input.set_area(0, picture_area(geometry));
       if (m == session.models().shown()[0]) out.photo.geometry = geometry;
     }
-    if (request.keep_pictures) out.photo.picture = std::move(picture);
+    if (request.keep_pictures) out.photo.picture = std::move(source.picture);
+    out.photo.tokens = std::move(source.tokens);
   } catch (const DataError& error) {
     out.error = error;
   } catch (const IoError& error) {
@@ -52,6 +58,33 @@ bool is_no_scene(const Geometry& geometry, const ExperimentConfig& config) {
 }
 
 }  // namespace
+
+Source::Source(std::vector<std::string> text) : tokens(std::move(text)) {
+  if (!tokens.empty()) picture = draw_source(tokens);
+}
+
+NamedSources named_sources(const ModelSession& session, const std::vector<std::string>& names) {
+  if (!session.pipeline().reads_text()) {
+    const std::vector<std::string> files = named_pictures(names);
+    return {.names = files, .read = [files](Index i, const MessageListener& listener) {
+              return Source(read_image(files[static_cast<std::size_t>(i)], listener));
+            }};
+  }
+  return {.names = names, .read = [names](Index i, const MessageListener&) {
+            const std::string& text = names[static_cast<std::size_t>(i)];
+            Source source(source_tokens(text));
+            if (source.tokens.empty())
+              throw DataError(str("'", text, "': the text has no tokens; give it some"));
+            return source;
+          }};
+}
+
+void require_pictures(const ModelSession& session, const std::string& what) {
+  for (const ModelSession::Member& member : session.members())
+    if (member.pipeline->reads_text())
+      throw UsageError(str(what, " needs a model of pictures, and ", member.name,
+                           " reads texts (data.type sequences)"));
+}
 
 std::string remark_on_data(const std::string& model, const ExperimentConfig& config) {
   if (config.data.type != DataKind::kScenes) return "";

@@ -30,32 +30,26 @@ namespace {
 
 constexpr Index kDefaultCount = 10;
 
-// Pictures by number: files that were named, or images of the model's data.
-struct Pictures {
-  std::vector<std::string> names;
-  std::function<Image(Index, const MessageListener&)> read;
-};
-
-Pictures pictures_of(const OverlayArgs& args, const ModelSession& session) {
+// Files or texts that were named, or images of the model's data.
+NamedSources pictures_of(const OverlayArgs& args, const ModelSession& session) {
   if (!args.images.empty()) {
     if (!args.split.empty() || args.count) {
       throw UsageError("name either pictures, or --split and --count");
     }
-    const std::vector<std::string> images = named_pictures(args.images);
-    return {.names = images, .read = [images](Index i, const MessageListener& listener) {
-              return read_image(images[static_cast<std::size_t>(i)], listener);
-            }};
+    return named_sources(session, args.images);
   }
   const auto data = std::make_shared<const LoadedData>(load_data(session.config().data));
   const Split split = args.split.empty() ? data->default_split() : parse_split(args.split);
   const std::vector<Index> images =
       evaluation_images(data->dataset, split, args.count.value_or(kDefaultCount));
-  Pictures out;
+  NamedSources out;
   for (const Index i : images) {
     out.names.push_back(data->dataset.images[static_cast<std::size_t>(i)].id);
   }
   out.read = [data, images](Index i, const MessageListener&) {
-    return data->image(images[static_cast<std::size_t>(i)]);
+    const Index image = images[static_cast<std::size_t>(i)];
+    const SourceText* text = data->text(image);
+    return text ? Source(text->tokens) : Source(data->image(image));
   };
   return out;
 }
@@ -154,6 +148,7 @@ MappedPicture map_picture(const OverlayArgs& args, const OverlayModel& model,
       .record = {.image = image, .caption = std::move(photo.caption), .geometry = photo.geometry},
       .overlay = {},
       .encoder = {}};
+  mapped.record.tokens = photo.tokens;
   mapped.overlay = make_overlay(std::move(photo.picture), mapped.record, model.source);
   if (args.alignment || args.maps.rollout || args.maps.class_token)
     mapped.encoder = encoder_maps(model.session.model(), photo.inputs[0].view());
@@ -162,8 +157,9 @@ MappedPicture map_picture(const OverlayArgs& args, const OverlayModel& model,
   if (args.maps.class_token)
     mapped.record.class_token = class_token_views(mapped.encoder, model.maps.discard);
   mapped.overlay.field = model.field;
-  const std::string file = std::filesystem::path(image).filename().string();
-  mapped.overlay.title = str(model.title, ": ", file);
+  const std::string shown =
+      photo.tokens.empty() ? std::filesystem::path(image).filename().string() : image;
+  mapped.overlay.title = str(model.title, ": ", shown);
   // The title of a view has its layer already, and the class token's sheet shares the title.
   if (!args.maps.views() && !args.maps.class_token)
     mapped.overlay.title += layer_name(mapped.record.caption);
@@ -250,12 +246,16 @@ std::vector<Overlay> strips_of(const OverlayArgs& args, MapMeasure measure,
       strips.push_back(std::move(view.overlay));
   };
   const std::shared_ptr<const Image> picture = first.overlay.image;
+  const std::vector<std::string> tokens = first.record.tokens;
   add(first);
   for (std::size_t m = 1; m < models.size(); ++m)
     caption_photos(models[m].session,
                    {.count = 1,
                     .first = number,
-                    .read = [&](Index, const MessageListener&) { return *picture; },
+                    .read =
+                        [&](Index, const MessageListener&) {
+                          return tokens.empty() ? Source(*picture) : Source(tokens);
+                        },
                     .search = models[m].search,
                     .keep_pictures = true},
                    [&](Photo& photo) {
@@ -339,7 +339,7 @@ int run_overlay(const OverlayArgs& args) {
     log::info(
         "words are put together from pieces, to which the decoder attends one by one: no matrix of "
         "words and words is drawn");
-  const Pictures pictures = pictures_of(args, session);
+  const NamedSources pictures = pictures_of(args, session);
   OverlayFiles files(
       args.out, {.drawing = drawing, .matrices = args.alignment ? Matrices::kYes : Matrices::kNo});
   WrittenFiles written(args.json, pictures.names.size());
@@ -374,8 +374,8 @@ CommandRun bind_overlay(Options& options) {
   const auto args = std::make_shared<OverlayArgs>();
   add_model_options(options, args->model);
   options.arguments("images", args->images,
-                    "picture files, or folders of them; without any, pictures of "
-                    "the data",
+                    "picture files, or folders of them; texts for a model of texts; without any, "
+                    "pictures or texts of the data",
                     "IMAGE");
   options.text("--split", args->split, "train, val or test (default: test if there is one)",
                "SPLIT");
@@ -385,8 +385,9 @@ CommandRun bind_overlay(Options& options) {
                      "CHECKPOINT");
   add_drawing_options(options, args->drawing);
   options.flag("--alignment", args->alignment,
-               "also draw the matrices of words and regions, of an encoder's tokens, of a "
-               "refinement's regions and of a transformer's words, as PNG and SVG");
+               "also draw the matrices of words and regions (which for texts are drawn anyway), of "
+               "an encoder's tokens, of a refinement's regions and of a transformer's words, as "
+               "PNG and SVG");
   options.flag("--receptive-field", args->receptive_field,
                "where a cell is chosen (hard attention), also outline the pixels that it could "
                "see, apart from what normalisation adds from the whole picture");

@@ -62,6 +62,7 @@ int run_serve(const ServeArgs& args) {
     const ModelSession& session = sessions.emplace_back(
         ModelArgs{.checkpoint = shown.checkpoint, .set = args.set, .beam = args.beam});
     session.require_one("a column of the page");
+    require_pictures(session, "serve");
     session.search("");  // throws where the values of the search do not go together
     signal.check();
     const ModelSession::Member& member = session.members()[0];

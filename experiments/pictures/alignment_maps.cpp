@@ -17,6 +17,31 @@ std::string regions_of(const Overlay& overlay) {
              " grid, in reading order from 0");
 }
 
+// The columns of a matrix over the cells of the grid. Of a text, these are its tokens: the cells
+// behind them are padding.
+struct Columns {
+  std::vector<std::string> names;
+  Index group = 0;
+  std::string axis;
+};
+
+Columns columns_of(const Overlay& overlay) {
+  if (!overlay.tokens.empty())
+    return {.names = overlay.tokens, .group = 0, .axis = "token of the text"};
+  return {.names = numbers(overlay.grid.cells()),
+          .group = overlay.grid.cols,
+          .axis = regions_of(overlay)};
+}
+
+// Appends the weights of the first cells, as many as there are columns.
+void append_row(const std::vector<float>& weights, std::size_t columns,
+                std::vector<float>& values) {
+  SACCADE_CHECK(columns <= weights.size(), "[alignment] ", columns, " columns for ", weights.size(),
+                " weights");
+  values.insert(values.end(), weights.begin(),
+                weights.begin() + static_cast<std::ptrdiff_t>(columns));
+}
+
 HeatMap layer_map(const Overlay& overlay, const LayerMap& map) {
   const auto weights = map.weights.span();
   HeatMap out{.rows = {}, .columns = {}, .values = {weights.begin(), weights.end()}};
@@ -27,14 +52,14 @@ HeatMap layer_map(const Overlay& overlay, const LayerMap& map) {
 }  // namespace
 
 std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaption& caption) {
-  const Index regions = overlay.grid.cells();
+  const Columns columns = columns_of(overlay);
   HeatMap map{.rows = {},
-              .columns = numbers(regions),
+              .columns = columns.names,
               .values = {},
-              .group = overlay.grid.cols,
+              .group = columns.group,
               .title = overlay.title,
               .row_name = "word",
-              .column_name = regions_of(overlay)};
+              .column_name = columns.axis};
   for (const OverlayWord& word : overlay.words) {
     map.rows.push_back(word.text);
     map.outlined.push_back(word.chosen.value_or(-1));
@@ -42,8 +67,7 @@ std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaptio
   const bool sentinel = !caption.words.empty() && caption.words[0].map.sentinel.has_value();
   HeatMap mean = map;
   for (std::size_t w = 0; w < overlay.words.size(); ++w) {
-    const std::vector<float>& weights = overlay.words[w].weights;
-    mean.values.insert(mean.values.end(), weights.begin(), weights.end());
+    append_row(overlay.words[w].weights, columns.names.size(), mean.values);
     if (sentinel)
       mean.values.push_back(static_cast<float>(caption.words[w].map.sentinel.value_or(0)));
   }
@@ -61,7 +85,7 @@ std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaptio
       // The heads of the last layer are the last parts.
       const AttentionMap& head =
           word.parts.at(word.parts.size() - static_cast<std::size_t>(heads - h));
-      map.values.insert(map.values.end(), head.weights.begin(), head.weights.end());
+      append_row(head.weights, columns.names.size(), map.values);
     }
     maps.push_back(map);
   }
@@ -69,13 +93,14 @@ std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaptio
 }
 
 HeatMap make_view_map(const Overlay& overlay, const MapView& view) {
+  const Columns columns = columns_of(overlay);
   HeatMap out{.rows = {},
-              .columns = numbers(overlay.grid.cells()),
+              .columns = columns.names,
               .values = {},
-              .group = overlay.grid.cols,
+              .group = columns.group,
               .title = str(overlay.title, ", ", view_title(view[0])),
               .row_name = "word",
-              .column_name = regions_of(overlay)};
+              .column_name = columns.axis};
   if (view[0].elsewhere) {
     out.columns.emplace_back("elsewhere");
     out.column_name += "; tokens without a place on the picture";
@@ -83,7 +108,7 @@ HeatMap make_view_map(const Overlay& overlay, const MapView& view) {
   for (std::size_t w = 0; w < view.size(); ++w) {
     const AttentionMap& map = view[w];
     out.rows.push_back(overlay.words[w].text);
-    out.values.insert(out.values.end(), map.weights.begin(), map.weights.end());
+    append_row(map.weights, columns.names.size(), out.values);
     if (map.elsewhere) out.values.push_back(static_cast<float>(*map.elsewhere));
   }
   return out;
@@ -92,6 +117,20 @@ HeatMap make_view_map(const Overlay& overlay, const MapView& view) {
 HeatMap make_region_map(const Overlay& overlay, const LayerMap& map, Index placeless) {
   HeatMap out = layer_map(overlay, map);
   const Index rows = map.weights.shape()[0], columns = map.weights.shape()[1];
+  if (!overlay.tokens.empty()) {
+    const auto count = static_cast<Index>(overlay.tokens.size());
+    SACCADE_CHECK(count <= rows && count <= columns, "[alignment] ", count, " tokens for ",
+                  map.weights.shape());
+    out.rows = out.columns = overlay.tokens;
+    out.values.clear();
+    for (Index r = 0; r < count; ++r) {
+      const Real* row = map.weights.view().row(r);
+      out.values.insert(out.values.end(), row, row + count);
+    }
+    out.row_name = "token";
+    out.column_name = "token that it reads";
+    return out;
+  }
   out.rows = numbers(rows);
   out.columns = numbers(columns);
   out.row_name = placeless > 0 ? "token" : "region";

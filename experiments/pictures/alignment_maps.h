@@ -1,5 +1,5 @@
-// The attention matrices of one picture as heat maps: words x regions, regions x regions and
-// words x words.
+// The attention matrices of one picture or text as heat maps: words x regions, regions x regions
+// and words x words. The regions of a text are its tokens, and its padding is left out.
 #pragma once
 
 #include <vector>

@@ -42,6 +42,11 @@ void remove_old_panels(const fs::path& folder) {
   }
 }
 
+// A text is no path.
+std::string stem_of(const std::string& image, const Overlay& overlay) {
+  return overlay.tokens.empty() ? fs::path(image).stem().string() : image;
+}
+
 }  // namespace
 
 std::string file_part(const std::string& text) {
@@ -60,10 +65,10 @@ std::string file_part(const std::string& text) {
 OverlayFiles::OverlayFiles(fs::path folder, const OverlayFileOptions& options)
     : folder_(std::move(folder)), options_(options) {}
 
-std::string OverlayFiles::unused_name(const std::string& image) {
-  const std::string stem = file_part(fs::path(image).stem().string());
-  std::string name = stem;
-  for (int k = 2; !names_.insert(name).second; ++k) name = str(stem, "-", k);
+std::string OverlayFiles::unused_name(const std::string& stem) {
+  const std::string first = file_part(stem);
+  std::string name = first;
+  for (int k = 2; !names_.insert(name).second; ++k) name = str(first, "-", k);
   return name;
 }
 
@@ -80,7 +85,7 @@ fs::path OverlayFiles::write_sheet(const std::string& place,
 }
 
 fs::path OverlayFiles::write_strips(const std::string& image, const std::vector<Overlay>& strips) {
-  return write_sheet(unused_name(image), strips);
+  return write_sheet(unused_name(stem_of(image, strips.at(0))), strips);
 }
 
 void OverlayFiles::write_sheets(const std::string& name, const Overlay& overlay,
@@ -138,18 +143,21 @@ void OverlayFiles::write_matrix(const std::string& place, const HeatMap& map, Ve
   }
 }
 
+void OverlayFiles::write_alignments(const std::string& name, const Overlay& overlay,
+                                    const CaptionRecord& record, Paths& paths) const {
+  if (overlay.words.empty()) return;
+  const std::vector<HeatMap> own = make_alignments(overlay, record.caption);
+  for (std::size_t i = 0; i < own.size(); ++i)
+    write_matrix(name + ".alignment" + (i == 0 ? "" : str(".head-", i - 1)), own[i], Vectors::kYes,
+                 paths);
+  for (const MapView& view : record.views)
+    write_matrix(name + ".alignment" + view_suffix(view[0]), make_view_map(overlay, view),
+                 Vectors::kYes, paths);
+}
+
 void OverlayFiles::write_matrices(const std::string& name, const Overlay& overlay,
                                   const CaptionRecord& record, const EncoderMaps& encoder,
                                   Paths& paths) const {
-  if (!overlay.words.empty()) {
-    const std::vector<HeatMap> own = make_alignments(overlay, record.caption);
-    for (std::size_t i = 0; i < own.size(); ++i)
-      write_matrix(name + ".alignment" + (i == 0 ? "" : str(".head-", i - 1)), own[i],
-                   Vectors::kYes, paths);
-    for (const MapView& view : record.views)
-      write_matrix(name + ".alignment" + view_suffix(view[0]), make_view_map(overlay, view),
-                   Vectors::kYes, paths);
-  }
   const auto place = [&](const char* part, const LayerMap& map) {
     return str(name, part, "layer-", map.layer, ".head-", map.head);
   };
@@ -164,14 +172,19 @@ void OverlayFiles::write_matrices(const std::string& name, const Overlay& overla
 
 std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionRecord& record,
                                           const CaptionSource& source, const EncoderMaps& encoder) {
-  const std::string name = unused_name(record.image);
+  const std::string name = unused_name(stem_of(record.image, overlay));
+  const bool text = !overlay.tokens.empty(), matrices = options_.matrices == Matrices::kYes;
   const std::vector<ViewOverlay> views = view_overlays(overlay, record, options_.drawing.measure);
   Paths paths;
-  write_sheets(name, overlay, record, views, paths);
+  if (text)
+    make_folder(folder_);
+  else
+    write_sheets(name, overlay, record, views, paths);
   paths.push_back(folder_ / (name + ".json"));
   write_file(paths.back(), json_line(caption_json(record, source)) + "\n");
-  write_panels(name, views, paths);
-  if (options_.matrices == Matrices::kYes) write_matrices(name, overlay, record, encoder, paths);
+  if (!text) write_panels(name, views, paths);
+  if (text || matrices) write_alignments(name, overlay, record, paths);
+  if (matrices) write_matrices(name, overlay, record, encoder, paths);
   return paths;
 }
 

@@ -1,5 +1,5 @@
-// The files that show one picture's attention: a sheet, one panel per word, the raw weights, and
-// the alignment matrices.
+// The files that show the attention to one picture: a sheet, one panel per word, the raw weights,
+// and the alignment matrices; to a text, the weights and the matrices.
 #pragma once
 
 #include <filesystem>
@@ -33,6 +33,9 @@ class OverlayFiles {
   // panels NAME/01-word.layer-0.head-1.png where there are several views. Class-token maps are
   // drawn as NAME.class-token.sheet.png, each with a scale of its own unless the scale is fixed.
   //
+  // Of a text there are no sheets and panels, but NAME.json and the alignment matrices below,
+  // whether they are requested or not.
+  //
   // If matrices are requested, these are written as PNG and SVG (and PDF, if it is the format):
   //   NAME.alignment, NAME.alignment.head-0 ... with several heads, and
   //   NAME.alignment.layer-0.head-mean.rollout ... of views, if the caption has a word;
@@ -50,7 +53,8 @@ class OverlayFiles {
   enum class Vectors { kNo, kYes };
   std::filesystem::path write_sheet(const std::string& place,
                                     const std::vector<Overlay>& strips) const;
-  std::string unused_name(const std::string& image);
+  // stem: a name without folders and extension.
+  std::string unused_name(const std::string& stem);
   void write_sheets(const std::string& name, const Overlay& overlay, const CaptionRecord& record,
                     const std::vector<ViewOverlay>& views, Paths& paths) const;
   void write_panels(const std::string& name, const std::vector<ViewOverlay>& views,
@@ -58,6 +62,9 @@ class OverlayFiles {
   // Writes a matrix to the files `place`.png ... of the folder.
   void write_matrix(const std::string& place, const HeatMap& map, Vectors vectors,
                     Paths& paths) const;
+  void write_alignments(const std::string& name, const Overlay& overlay,
+                        const CaptionRecord& record, Paths& paths) const;
+  // Those of the encoder and the decoder by themselves.
   void write_matrices(const std::string& name, const Overlay& overlay, const CaptionRecord& record,
                       const EncoderMaps& encoder, Paths& paths) const;
 

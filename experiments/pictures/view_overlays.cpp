@@ -42,6 +42,7 @@ Overlay make_overlay(Image picture, const CaptionRecord& record, const CaptionSo
   Overlay overlay{.image = std::make_shared<const Image>(std::move(picture)),
                   .geometry = record.geometry,
                   .grid = source.grid,
+                  .tokens = record.tokens,
                   .words = {},
                   .caption = caption_text(record.caption, *source.vocabulary)};
   if (!record.caption.words.empty()) overlay.weight_name = weight_name(record.caption.words[0].map);

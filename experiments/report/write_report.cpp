@@ -24,6 +24,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Index kReportPhotoPixels = 320;  // the longest side
+constexpr Index kReportTextPixels = 1200;  // of the picture of a text, whose letters stay readable
 
 std::string object_label(const SceneObject& object) {
   std::string label;
@@ -49,7 +50,9 @@ Json objects_json(const Scene& scene) {
 Json image_json(const LoadedData& data, Index i) {
   const CaptionedImage& about = data.dataset.images[static_cast<std::size_t>(i)];
   Json json = {{"id", about.id}, {"references", about.captions}};
-  json.update(photo_json(data.image(i), kReportPhotoPixels));
+  const SourceText* text = data.text(i);
+  if (text) json["tokens"] = text->tokens;
+  json.update(photo_json(data.image(i), text ? kReportTextPixels : kReportPhotoPixels));
   if (data.scenes) json["objects"] = objects_json(data.scenes->scenes[static_cast<std::size_t>(i)]);
   return json;
 }

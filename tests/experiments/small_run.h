@@ -9,8 +9,9 @@
 
 namespace saccade::test {
 
-inline void write_small_run(const std::filesystem::path& path, const ExperimentConfig& config) {
-  const LoadedData data = load_data(config.data);
+inline void write_small_run(const std::filesystem::path& path, const ExperimentConfig& of) {
+  const LoadedData data = load_data(of.data);
+  const ExperimentConfig config = with_source_words(of, data);
   CaptionModel model(config, training_vocabulary(data, config.data), {});
   prolong_captions(model);
   const auto optimizer = make_optimizer(config.optimizer, model.parameters());

@@ -30,6 +30,9 @@ struct Overlay {
   std::shared_ptr<const Image> image;  // the original; overlays may share it
   Geometry geometry;
   GridSize grid{};  // of the attention
+  // The tokens of a text, of which `image` is a picture; they are the first cells of the grid, and
+  // the others are padding. Empty for a photo.
+  std::vector<std::string> tokens{};
   std::vector<OverlayWord> words;
   std::string title{};    // above the caption: the name of a model or file
   std::string caption{};  // empty: the words, joined

@@ -1,40 +1,17 @@
 // What tests of commands share: their standard output, and a checkpoint of a small untrained model.
 #pragma once
 
-#include <iostream>
-#include <sstream>
-
 #include "captioning/runs/checkpoint_content.h"
 #include "core/base/error.h"
 #include "core/io/checkpoint.h"
 #include "experiments/commands/model_session.h"
+#include "tests/experiments/printed.h"
 #include "tests/experiments/small_run.h"
 #include "tests/support/temp_folder.h"
 
 namespace saccade::test {
 
 constexpr int kOk = static_cast<int>(ExitCode::kOk);
-
-// The stdout of a command, and its exit code.
-struct Printed {
-  int code = -1;
-  std::string text;
-};
-template <class F>
-Printed printed(const F& command) {
-  std::ostringstream out;
-  std::streambuf* before = std::cout.rdbuf(out.rdbuf());
-  Printed result;
-  try {
-    result.code = command();
-  } catch (...) {
-    std::cout.rdbuf(before);
-    throw;
-  }
-  std::cout.rdbuf(before);
-  result.text = out.str();
-  return result;
-}
 
 // A folder with model.h5, and pictures of the first validation scenes as PNG files.
 class Fixture {

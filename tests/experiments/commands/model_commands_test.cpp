@@ -1,7 +1,5 @@
 // evaluate, caption, overlay and inspect on a checkpoint of a small untrained model.
-#include <iostream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "captioning/decoders/decoder_kind.h"
 #include "captioning/runs/checkpoint_content.h"
