@@ -75,13 +75,17 @@ bool pads_inputs(const EncoderConfig& encoder) {
 void check_pooled(const ExperimentConfig& config) {
   const EncoderConfig& encoder = config.encoder;
   if (encoder.pooled == PooledKind::kMean) return;
-  const std::string key = "encoder.pooled class_token needs ";
-  if (!encoder_traits(encoder).can_have_class_token())
-    throw UsageError(str(key, "encoder.type ", encoders_with([](const EncoderTraits& one) {
-                           return one.can_have_class_token();
-                         }),
-                         ": ", enum_name(encoder.type), " has no class token"));
-  if (!encoder.vit.class_token) throw UsageError(key + "encoder.vit.class_token true");
+  const bool token = encoder.pooled == PooledKind::kClassToken;
+  const auto has = [](bool of_token) {
+    return of_token ? [](const EncoderTraits& one) { return one.can_have_class_token(); }
+                    : [](const EncoderTraits& one) { return one.has_last_state; };
+  };
+  const std::string key = str("encoder.pooled ", enum_name(encoder.pooled), " needs ");
+  if (!has(token)(encoder_traits(encoder)))
+    throw UsageError(str(key, "encoder.type ", encoders_with(has(token)), ": ",
+                         enum_name(encoder.type),
+                         token ? " has no class token" : " has no states"));
+  if (token && !encoder.vit.class_token) throw UsageError(key + "encoder.vit.class_token true");
   if (is_frozen(encoder))
     throw UsageError(key +
                      "an encoder that is trained: of a frozen one only the regions' features are "
@@ -150,7 +154,7 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
       feature_dropout_(config.encoder.feature_dropout),
       region_dropout_(config.encoder.region_dropout),
       pads_(pads_inputs(config.encoder)),
-      pools_class_token_(config.encoder.pooled == PooledKind::kClassToken) {
+      pooled_(config.encoder.pooled) {
   check_layers(config.encoder);
   check_pooled(config);
   check_padding(config);
@@ -232,12 +236,16 @@ EncodedImages CaptionModel::encode_grid(Tape& tape, const InputView& input,
   const Var x = tape.constant(input.values), masks = mask_of(tape, mask, grid_.cells());
   if (!encoder_) return {(*positions_)(tape, x), masks};
   const TokenEncoder* encoder = encoder_->token_encoder();
-  if (!encoder)
-    return {pads_ ? encoder_->forward_padded(tape, x, input.areas) : encoder_->forward(tape, x),
-            masks};
+  if (!encoder) {
+    const Var features =
+        pads_ ? encoder_->forward_padded(tape, x, input.areas) : encoder_->forward(tape, x);
+    const bool state = pooled_ == PooledKind::kLastState;
+    return {features, masks, state ? encoder_->last_state(tape, features, input.areas) : Var{}};
+  }
   const Var tokens = encoder->last_tokens(tape, x, mask, watch);
   const Var features = encoder->features(tape, tokens);
-  return {features, masks, pools_class_token_ ? encoder->class_features(tape, tokens) : Var{}};
+  return {features, masks,
+          pooled_ == PooledKind::kClassToken ? encoder->class_features(tape, tokens) : Var{}};
 }
 
 EncodedImages CaptionModel::encode(Tape& tape, const InputView& input,

@@ -92,7 +92,8 @@ class CaptionModel {
   std::vector<InformedAttention> informed_;
   bool has_attention_;
   double feature_dropout_, region_dropout_;
-  bool pads_, pools_class_token_;
+  bool pads_;
+  PooledKind pooled_;
   GridShape grid_;
   Shape input_shape_;
 };

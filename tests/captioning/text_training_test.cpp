@@ -114,6 +114,18 @@ TEST_CASE("a transformer over texts and attention learn to turn texts round") {
                      "encoder.text.layers=2", "encoder.text.multiple=2"});
 }
 
+TEST_CASE("a model that gets a text as one vector learns something, and has no maps") {
+  const TempFolder folder("text-vector");
+  const TrainedCaptioner trained =
+      train_captioner({.yaml = kReverse,
+                       .set = {"decoder.image=every_word", "encoder.pooled=last_state"},
+                       .directory = folder.path() / "run"});
+  const Tested tested(trained.checkpoint);
+  CHECK_FALSE(tested.loaded.model->has_attention());
+  CHECK(first_scores(tested.report).count("alignment_accuracy") == 0);
+  CHECK(tested.score("token_accuracy") > 0.3);  // a guess has 0.1
+}
+
 TEST_CASE("training on texts has the same bits with any number of threads") {
   std::vector<std::vector<Real>> all;
   for (const int threads : {1, 2, 4})
@@ -149,6 +161,10 @@ TEST_CASE("a config of texts is checked as a whole") {
   CHECK_THAT(message({"search.max_length=5"}), Contains("search.max_length is 5"));
   CHECK_THAT(message({"encoder.refine.layers=1", "encoder.refine.type=linformer"}),
              Contains("encoder.type bigru cannot be"));
+  CHECK(message({"encoder.pooled=last_state", "decoder.image=every_word"}).empty());
+  CHECK_THAT(message({"encoder.type=text_transformer", "encoder.pooled=last_state"}),
+             Contains("encoder.pooled last_state needs encoder.type bigru: text_transformer has no "
+                      "states"));
   CHECK_THAT(message({"encoder.type=text_transformer", "encoder.pooled=class_token"}),
              Contains("encoder.pooled class_token needs encoder.type vit or hybrid"));
 }

@@ -54,6 +54,24 @@ class BigruEncoder : public Encoder {
   }
   bool reads_areas() const override { return true; }
 
+  // The direction from the left has read the text at its last token, and the other one at the
+  // first, where what positions append is taken from, too.
+  Var last_state(Tape&, Var features, std::span<const PictureArea> areas) const override {
+    const Shape shape = features.shape();
+    const Index batch = shape[0], length = shape[1], half = config_.text.width / 2;
+    const std::vector<Index> lengths = text_lengths(areas, batch, length);
+    std::vector<int> first, last;
+    for (Index b = 0; b < batch; ++b) {
+      first.push_back(static_cast<int>(b * length));
+      last.push_back(static_cast<int>(b * length + lengths[static_cast<std::size_t>(b)] - 1));
+    }
+    const Var rows = ops::reshape(features, {batch * length, shape[2]});
+    const std::vector<Var> both{
+        ops::slice_cols(ops::embedding(rows, last), 0, half),
+        ops::slice_cols(ops::embedding(rows, first), half, shape[2] - half)};
+    return ops::concat_cols(both);
+  }
+
   GridShape grid() const override {
     GridShape grid = grid_of(config_);
     grid.features = positions_.features();

@@ -35,6 +35,9 @@ class Encoder {
     return forward(tape, pixels);
   }
   virtual bool reads_areas() const { return false; }
+  // Of the features [B, L, D] that forward_padded() returned for the same areas: the vectors [B, D]
+  // of the states that have read the whole input. Throws ShapeError where there are none.
+  virtual Var last_state(Tape& tape, Var features, std::span<const PictureArea> areas) const;
   // The grid that forward() returns; its width includes what the positions append.
   virtual GridShape grid() const = 0;
   // The shape of one input: [height, width, 3] of an image, [tokens] of a text.

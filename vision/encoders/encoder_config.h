@@ -20,12 +20,15 @@ class Section;
 struct StoredNetwork;    // stored_network.h
 enum class EncoderKind;  // encoder_kind.h
 
-enum class PooledKind { kMean, kClassToken };
+enum class PooledKind { kMean, kClassToken, kLastState };
 constexpr auto enum_table(PooledKind) {
   using enum PooledKind;
   return enum_rows<PooledKind>({
       {kMean, "mean", "the mean of the unmasked regions"},
       {kClassToken, "class_token", "the class token behind the last block (vit, hybrid)"},
+      {kLastState, "last_state",
+       "the state of each direction where it has read the whole text (bigru): the fixed vector of "
+       "Cho et al. 2014"},
   });
 }
 

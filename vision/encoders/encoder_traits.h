@@ -22,6 +22,9 @@ struct EncoderTraits {
   // for each token.
   bool reads_text = false;
 
+  // Whether it is recurrent: its last states can stand for the whole text.
+  bool has_last_state = false;
+
   bool can_have_class_token() const { return has_tokens && !reads_text; }
 };
 EncoderTraits encoder_traits(const EncoderConfig& config);

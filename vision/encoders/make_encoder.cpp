@@ -16,6 +16,10 @@ ReceptiveField Encoder::receptive_field() const {
       "picture");
 }
 
+Var Encoder::last_state(Tape&, Var, std::span<const PictureArea>) const {
+  throw ShapeError("[encoder] it has no states");
+}
+
 TorchWeights Encoder::pretrained() const {
   throw UsageError(
       "this encoder has no published weights, and so no names for them: encoder.weights "

@@ -114,6 +114,25 @@ TEST_CASE("a GRU knows the order of a text, and a transformer needs positions to
   }
 }
 
+TEST_CASE("the last states of a GRU are those that have read the whole text") {
+  const Model model(small(EncoderKind::kBigru));
+  const Texts texts({{1, 2, 3}, {4, 3, 2, 1, 1, 2}});
+  const Tensor features = model.encode(texts);
+  Arena arena;
+  Tape tape(arena);
+  const Var state = model.encoder->last_state(tape, tape.constant(features.view()), texts.areas);
+  REQUIRE(state.shape() == Shape({2, kWidth}));
+  const Index ends[] = {2, 5};
+  for (Index b = 0; b < 2; ++b)
+    for (Index d = 0; d < kWidth; ++d) {
+      const Index cell = d < kWidth / 2 ? ends[b] : 0;
+      CHECK(state.value().row(b)[d] == features[(b * kLength + cell) * kWidth + d]);
+    }
+  CHECK_THROWS_AS(Model(small(EncoderKind::kTextTransformer))
+                      .encoder->last_state(tape, tape.constant(features.view()), texts.areas),
+                  ShapeError);
+}
+
 TEST_CASE("the features of texts have the same bits with any number of threads") {
   for (const EncoderKind kind : kKinds) {
     const Model model(small(kind));
