@@ -1,7 +1,6 @@
 #include "captioning/data/load_data.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "captioning/data/data_places.h"
@@ -130,13 +129,7 @@ const SourceText* LoadedData::text(Index i) const {
 }
 
 std::vector<std::string> LoadedData::source_words() const {
-  std::set<std::string> words;
-  if (sequences)
-    for (const Index i : images_of(dataset, Split::kTrain)) {
-      const std::vector<std::string>& tokens = text(i)->tokens;
-      words.insert(tokens.begin(), tokens.end());
-    }
-  return {words.begin(), words.end()};
+  return sequences ? sequences->words : std::vector<std::string>();
 }
 
 Split LoadedData::default_split() const {

@@ -23,7 +23,7 @@ struct LoadedData {
   ImageSize image_size(Index i) const;
   // The text of image i; null where images are pictures.
   const SourceText* text(Index i) const;
-  // The tokens of all training texts, in byte order; none where images are pictures.
+  // The tokens that texts may have, in byte order; none where images are pictures.
   std::vector<std::string> source_words() const;
   // Whether the images are made from a seed, and not read from files.
   bool is_drawn() const { return scenes || sequences; }

@@ -148,7 +148,7 @@ Geometry InputPipeline::run_text(std::span<const std::string> tokens, std::span<
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const auto known = numbers_.find(tokens[i]);
     if (known == numbers_.end())
-      throw DataError(str("the model has never read '", tokens[i], "'",
+      throw DataError(str("the model does not know '", tokens[i], "'",
                           did_you_mean(tokens[i], words_), ", so it cannot read the text"));
     out[i] = static_cast<float>(known->second);
   }

@@ -39,7 +39,7 @@ class InputPipeline {
   bool reads_text() const { return text_length_ > 0; }
   // Writes the numbers of a text's tokens to out [shape()], padding behind them, and returns how
   // the text and the grid correspond. Throws DataError, which names the token or the limit, for a
-  // text without tokens, with too many, or with one that the encoder has not learned.
+  // text without tokens, with too many, or with one that the encoder does not know.
   Geometry run_text(std::span<const std::string> tokens, std::span<float> out) const;
   // Writes the input of an image to out [shape()] and returns how pixels and grid correspond.
   Geometry run(const Image& image, std::span<float> out) const;

@@ -17,7 +17,7 @@ namespace saccade {
 // many images are done (0 of 0 while that is not known). What it throws ends the work.
 using WorkProgress = std::function<void(const char* work, Index done, Index total)>;
 
-// The config with the tokens that an encoder of texts learns from this data.
+// The config with the tokens that an encoder of texts has to know for this data.
 ExperimentConfig with_source_words(ExperimentConfig config, const LoadedData& loaded);
 
 // The images, captions and vocabulary of a run. Runs whose configs ask for the same data may share
@@ -42,8 +42,6 @@ class RunData {
   const InputPipeline& pipeline() const { return *pipeline_; }
   const DatasetInputs& inputs() const { return *inputs_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }
-  // The tokens of the training texts (EncoderConfig::words); none where images are pictures.
-  const std::vector<std::string>& source_words() const { return config_.encoder.words; }
   // The boxes of the request's images, where data.boxes has some; else null.
   const PhotoBoxes* boxes() const { return boxes_.get(); }
 

@@ -93,6 +93,20 @@ TEST_CASE("a date in any form is turned into its digits, each from the tokens th
   CHECK(texts.size() > 3900);
 }
 
+TEST_CASE("the words of dates are those that some date is written with") {
+  std::set<std::string> used;
+  for (int form = 0; form < kDateForms; ++form)
+    for (int year = 1900; year < 2100; ++year)
+      for (int day = 1; day <= 31; ++day) {
+        const int month = 1 + 2 * (day % 4);  // 1, 3, 5, 7: with 31 days
+        for (const CalendarDate& date :
+             {CalendarDate{year, month, day}, CalendarDate{year, 1 + year % 12, 1 + day % 28}})
+          for (const DateToken& token : write_date(date, form).tokens) used.insert(token.text);
+      }
+  const Words words = date_words();
+  CHECK(Words(used.begin(), used.end()) == words);
+}
+
 TEST_CASE("dates are written as people write them") {
   const auto text = [](const CalendarDate& date, int form) {
     std::string out;
@@ -128,6 +142,10 @@ TEST_CASE("no result of validation or test occurs in training, and more texts ch
       splits[image.captions.at(0)].insert(image.split);
     for (const auto& [result, of] : splits) CHECK(of.size() == 1);
     CHECK(sequences_dataset(config).dataset.digest == data.dataset.digest);
+    CHECK(std::is_sorted(data.words.begin(), data.words.end()));
+    for (const SourceText& text : data.texts)
+      for (const std::string& token : text.tokens)
+        CHECK(std::binary_search(data.words.begin(), data.words.end(), token));
     config.train = 300;
     const SequencesDataset more = sequences_dataset(config);
     CHECK(more.dataset.digest != data.dataset.digest);

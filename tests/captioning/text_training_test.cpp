@@ -181,7 +181,7 @@ TEST_CASE("a model of texts says what it cannot read") {
   };
   CHECK(read({"the", "may"}).empty());
   CHECK(out == std::vector<float>{3, 1, 0, 0});
-  CHECK_THAT(read({"the", "mai"}), Contains("never read 'mai' (did you mean 'may'?)"));
+  CHECK_THAT(read({"the", "mai"}), Contains("does not know 'mai' (did you mean 'may'?)"));
   CHECK_THAT(read({"of", "of", "of", "of", "of"}), Contains("5 tokens") && Contains("at most 4"));
   CHECK_THAT(read({}), Contains("no tokens"));
   CHECK_THROWS_WITH(pipeline.run(Image(8, 8), out), Contains("reads texts"));

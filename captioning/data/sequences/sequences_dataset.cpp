@@ -102,6 +102,13 @@ void check(const SequencesConfig& config) {
     refuse("data.sequences.longest_test", config.longest_test);
 }
 
+std::vector<std::string> words_of(const SequencesConfig& config) {
+  if (config.task == SequenceTask::kDates) return date_words();
+  std::vector<std::string> letters;
+  for (Index i = 0; i < config.symbols; ++i) letters.emplace_back(1, static_cast<char>('a' + i));
+  return letters;
+}
+
 // Ids and captions alone do not determine the texts.
 std::string digest_of(const SequencesDataset& data) {
   Digest digest;
@@ -131,6 +138,7 @@ SequencesDataset sequences_dataset(const SequencesConfig& config) {
   add(Split::kTrain, config.train);
   add(Split::kVal, config.val);
   add(Split::kTest, config.test);
+  out.words = words_of(config);
   out.dataset.digest = digest_of(out);
   return out;
 }

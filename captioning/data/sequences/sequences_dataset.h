@@ -19,7 +19,8 @@ struct SourceText {
 
 struct SequencesDataset {
   Dataset dataset;
-  std::vector<SourceText> texts;  // parallel to dataset.images
+  std::vector<SourceText> texts;   // parallel to dataset.images
+  std::vector<std::string> words;  // all tokens that the task may use, in byte order
 };
 
 // Draws the data set. The result of a text decides which split it may be in, so that no result of

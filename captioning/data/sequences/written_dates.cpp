@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <set>
 
 #include "core/base/error.h"
 
@@ -141,6 +142,16 @@ WrittenDate write_date(const CalendarDate& date, int form) {
   const int number = date.year * 10000 + date.month * 100 + date.day;
   for (const char digit : std::to_string(number)) out.digits.emplace_back(1, digit);
   return out;
+}
+
+std::vector<std::string> date_words() {
+  std::set<std::string> words{",",         "/",         "the",     "of",      "and",
+                              "twentieth", "thirtieth", "hundred", "thousand"};
+  const auto add = [&](const auto& list) { words.insert(list.begin(), list.end()); };
+  add(kNumbers), add(kOrdinals), add(kTens), add(kMonths), add(kWeekdays);
+  words.erase("");
+  for (char digit = '0'; digit <= '9'; ++digit) words.emplace(1, digit);
+  return {words.begin(), words.end()};
 }
 
 WrittenDate draw_date(Random& random) {

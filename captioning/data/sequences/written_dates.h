@@ -36,6 +36,9 @@ inline constexpr int kDateForms = 6;
 // Every digit of a number is a token.
 WrittenDate write_date(const CalendarDate& date, int form);
 
+// All tokens that dates are written with, in byte order.
+std::vector<std::string> date_words();
+
 // Any date in any form, all equally likely.
 WrittenDate draw_date(Random& random);
 

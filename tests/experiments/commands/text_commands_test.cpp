@@ -47,7 +47,7 @@ TEST_CASE("texts are turned into words, and texts that cannot be read are left o
   const TextRun run;
   CaptionArgs args{.model = run.model(), .images = {"c a B", "c z a", "b"}};
   const Printed lines = printed([&] { return run_caption(args); });
-  CHECK(lines.code == kBadData);  // z was never read
+  CHECK(lines.code == kBadData);  // the model does not know z
   CHECK_THAT(lines.text, Catch::StartsWith("c a B: ") && Contains("\nb: "));
   CHECK(lines.text.find("c z a") == std::string::npos);
   args.images = {"c a B"};
