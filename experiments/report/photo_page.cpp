@@ -17,6 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Index kPagePhotoPixels = 640;  // the longest side
+constexpr Index kPageTextPixels = 1200;  // of the picture of a text, whose letters stay readable
 
 }  // namespace
 
@@ -33,7 +34,8 @@ PhotoPage::~PhotoPage() = default;
 
 void PhotoPage::add(const Image& picture, const InputView& input, const CaptionRecord& record) {
   Json image = {{"id", record.image}, {"references", Json::array()}};
-  image.update(photo_json(picture, kPagePhotoPixels));
+  if (!record.tokens.empty()) image["tokens"] = record.tokens;
+  image.update(photo_json(picture, record.tokens.empty() ? kPagePhotoPixels : kPageTextPixels));
   Json caption;
   caption["regimes"][std::string(enum_name(impl_->options.regime))] =
       page_caption(*impl_->model->loaded, record, impl_->options.regime,

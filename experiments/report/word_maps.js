@@ -1,6 +1,6 @@
 'use strict';
 // All maps of a caption at once: a strip of small photos, one for each word, and the alignment matrix of
-// words and regions.
+// words and regions. Of a text, whose regions are its tokens, the matrix shows them all by itself.
 
 const STRIP_PIXELS = 132;  // the longest side of a small photo
 
@@ -15,16 +15,21 @@ const heatColour = (weight, full, colours, signed) => {
 class WordMaps {
   constructor(panel) {
     this.panel = panel;
-    const {maps: {rows, cols, words}, decoded} = panel;
-    this.picture = el('canvas', {class: 'alignment', width: rows * cols, height: words, role: 'img',
-      'aria-label': `weights of ${words} words on ${rows} x ${cols} regions, in reading order`,
+    const {maps: {rows, cols, words}, decoded} = panel, {tokens} = panel.card.image;
+    this.isText = Boolean(tokens);
+    this.picture = el('canvas', {class: 'alignment', width: tokens?.length ?? rows * cols,
+      height: words, role: 'img', 'aria-label': `weights of ${words} words on ` + (tokens
+        ? `${tokens.length} tokens` : `${rows} x ${cols} regions, in reading order`),
       onpointermove: (event) => this.point(event), onpointerdown: (event) => this.point(event),
       onpointerleave: () => panel.card.point(null)});
-    this.matrix = el('details', {ontoggle: () => this.draw(), 'data-part': 'alignment'},
-      el('summary', {}, 'Alignment matrix: words \u00d7 regions'),
-      el('div', {class: 'matrix', style: `--words:${words}`},
-        el('ul', {'aria-hidden': 'true'}, ...decoded.words.map((word) => el('li', {}, word))),
-        this.picture));
+    this.matrix = el('details', {ontoggle: () => this.draw(), 'data-part': 'alignment',
+      open: this.isText},
+    el('summary', {}, `Alignment matrix: words \u00d7 ${tokens ? 'tokens' : 'regions'}`),
+    el('div', {class: 'matrix', style: `--words:${words}`},
+      ...(tokens ? [el('span'), el('ol', {'aria-hidden': 'true'},
+        ...tokens.map((token) => el('li', {}, token)))] : []),
+      el('ul', {'aria-hidden': 'true'}, ...decoded.words.map((word) => el('li', {}, word))),
+      this.picture));
     this.small = decoded.words.map(() => el('canvas'));
     this.strip = el('div', {class: 'strip', role: 'group', hidden: true,
       'aria-label': `all maps of ${panel.model.name}`},
@@ -41,7 +46,7 @@ class WordMaps {
   }
 
   draw() {
-    this.strip.hidden = !this.panel.card.view.strip;
+    this.strip.hidden = this.isText || !this.panel.card.view.strip;
     if (!this.strip.hidden) this.drawStrip();
     if (this.matrix.open) this.drawMatrix();
   }
@@ -53,12 +58,13 @@ class WordMaps {
   }
 
   drawMatrix() {
-    const {panel} = this, {regions, words} = panel.maps, {colours} = panel.card.report;
-    const context = this.picture.getContext('2d'), pixels = context.createImageData(regions, words);
+    const {panel} = this, {words} = panel.maps, {colours} = panel.card.report;
+    const {width} = this.picture;  // without the padding behind a text
+    const context = this.picture.getContext('2d'), pixels = context.createImageData(width, words);
     for (let word = 0; word < words; ++word) {
       const full = panel.heatFull(word);
-      panel.mapOf(word).forEach((weight, i) => pixels.data.set(
-        [...heatColour(weight, full, colours, panel.effectsDrawn()), 255], 4 * (word * regions + i)));
+      panel.mapOf(word).slice(0, width).forEach((weight, i) => pixels.data.set(
+        [...heatColour(weight, full, colours, panel.effectsDrawn()), 255], 4 * (word * width + i)));
     }
     context.putImageData(pixels, 0, 0);
   }
