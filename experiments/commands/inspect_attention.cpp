@@ -10,6 +10,7 @@
 #include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "experiments/commands/caption_photos.h"
 #include "experiments/commands/inspect_gradients.h"
 #include "experiments/commands/inspect_heads.h"
 #include "experiments/commands/inspect_words.h"
@@ -39,6 +40,7 @@ void require_paths(const ModelSession& session) {
 }
 
 void require_tokens(const ModelSession& session) {
+  require_pictures(session, "--patches");
   const Encoder* encoder = session.model().encoder();
   if (!encoder || !encoder->token_encoder())
     throw UsageError(str("--patches: encoder.type ", enum_name(session.config().encoder.type),
