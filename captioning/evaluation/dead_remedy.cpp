@@ -8,6 +8,7 @@
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 
 namespace saccade {
@@ -35,6 +36,12 @@ void add_sharper(const AttentionConfig& config, std::vector<std::string>& out) {
 }
 
 void add_layer(const EncoderConfig& config, std::vector<std::string>& out) {
+  if (encoder_traits(config).reads_text) {  // each cell is a token already
+    if (config.type == EncoderKind::kTextTransformer && config.positions == PositionKind::kNone)
+      out.push_back("set encoder.positions, without which no token knows its place");
+    out.push_back("train longer, or with another optimizer.lr");
+    return;
+  }
   const bool network = config.type != EncoderKind::kCnn;
   if (is_frozen(config))
     out.push_back(

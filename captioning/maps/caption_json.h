@@ -19,16 +19,16 @@ enum class CaptionForm {
   kPacked,
 };
 
-// {"image", "caption", "words": [{"text", "logprob", "gate", "sentinel", "entropy" (map_entropy()),
-// "uniform" (is_uniform()), "attention", "sampled", and "occlusion": the rows of
-// DecodedWord::effects, where there are any}], "grid": {"rows", "cols", "cells": [left, top,
-// right, bottom]}, "geometry": {"original": [height, width], "resize", "seen": {"x", "y", "width",
-// "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime", "map_step"}.
-// sampled is [row, col] of the region that hard attention took, else null; cells are those that
-// show some of the picture, without the last two; seen is in pixels of the original. map_step is
-// how many steps after the words' own their maps come from (later_maps.h). Where there are views,
-// there is also "maps": [{"layer": 0 or "max", "head", "rollout", "attention": one map per word,
-// and per word or null: "entropy", "uniform", "gate", "sentinel", "sampled", "elsewhere"
+// {"image", "tokens" of a text, "caption", "words": [{"text", "logprob", "gate", "sentinel",
+// "entropy" (map_entropy()), "uniform" (is_uniform()), "attention", "sampled", and "occlusion": the
+// rows of DecodedWord::effects, where there are any}], "grid": {"rows", "cols", "cells": [left,
+// top, right, bottom]}, "geometry": {"original": [height, width], "resize", "seen": {"x", "y",
+// "width", "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime",
+// "map_step"}. sampled is [row, col] of the region that hard attention took, else null; cells are
+// those that show some of the picture, without the last two; seen is in pixels of the original.
+// map_step is how many steps after the words' own their maps come from (later_maps.h). Where there
+// are views, there is also "maps": [{"layer": 0 or "max", "head", "rollout", "attention": one map
+// per word, and per word or null: "entropy", "uniform", "gate", "sentinel", "sampled", "elsewhere"
 // (AttentionMap)}], and in the same way "class_token", with one map each, whose layer and head are
 // null for the rollout. An ensemble has "members", and its maps are means (ensemble.h). Where
 // several captions were requested there are "alternatives", the next best first: [{"caption",

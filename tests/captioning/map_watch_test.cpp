@@ -145,6 +145,13 @@ TEST_CASE("signs of dying attention come with a remedy") {
   config.attention.normalizer = NormalizerKind::kSoftmax;
   config.attention.selection = SelectionKind::kGumbelSt;
   CHECK_FALSE(says(DeadKind::kUniform, "sparsemax"));
+  config.encoder = {};
+  config.encoder.type = EncoderKind::kTextTransformer;
+  CHECK(says(DeadKind::kUniform, "encoder.positions"));
+  CHECK_FALSE(says(DeadKind::kUniform, "grid"));
+  config.encoder.positions = PositionKind::kSinusoidal;
+  CHECK_FALSE(says(DeadKind::kUniform, "encoder.positions"));
+  CHECK(says(DeadKind::kUniform, "train longer"));
 }
 
 }  // namespace saccade::test
