@@ -3,6 +3,7 @@
 #include "captioning/decoders/decoder_limits.h"
 #include "captioning/decoders/decoder_parts.h"
 #include "core/attention/selection_kind.h"
+#include "core/attention/sequence/make_sequence_attention.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -64,6 +65,7 @@ void check_decoder(const DecoderConfig& c, const AttentionConfig& attention) {
   if (traits.attends_to_words && c.hidden % c.heads != 0)
     throw UsageError(str("decoder.heads ", c.heads, " does not divide decoder.hidden ", c.hidden,
                          ", which the heads share"));
+  if (traits.attends_to_words) check_causal(c.self_attention);
 }
 
 }  // namespace SACCADE_NUMERIC

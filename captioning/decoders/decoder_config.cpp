@@ -28,6 +28,9 @@ void DecoderConfig::fields(Section& v) {
           "maps per word over the words before it (attention.heads is for the image)",
           between(1, 256))
       .only_with("decoder.type", DecoderKind::kTransformer);
+  v.section("self_attention", self_attention,
+            "how words attend to the words before them (attention is for the image)")
+      .only_with("decoder.type", DecoderKind::kTransformer);
   v.field("widen", widen, "hidden width of the dense networks, as a multiple of `hidden`",
           between(1, 64))
       .only_with("decoder.type", DecoderKind::kTransformer);
@@ -37,7 +40,8 @@ void DecoderConfig::fields(Section& v) {
       .only_with("decoder.type", DecoderKind::kTransformer);
   v.field("longest", longest, "largest number of words, including <eos>, that positions cover",
           between(1, 65536))
-      .only_with("decoder.type", DecoderKind::kTransformer);
+      .only_with("decoder.type", DecoderKind::kTransformer)
+      .unless("decoder.positions", WordPositions::kNone);
   v.section("embeddings", embeddings, "the initial word vectors");
   v.field("image", image, "how the image reaches the words");
   v.field("first_state", first_state,

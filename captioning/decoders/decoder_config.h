@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "captioning/decoders/embeddings_config.h"
+#include "core/attention/sequence/block_attention.h"
 #include "core/attention/sequence/norm_placement.h"
 #include "core/base/enum_names.h"
 
@@ -12,12 +13,14 @@ namespace saccade {
 class Section;
 enum class DecoderKind;  // decoder_kind.h
 
-enum class WordPositions { kSinusoidal, kLearned };
+enum class WordPositions { kSinusoidal, kLearned, kNone };
 constexpr auto enum_table(WordPositions) {
   using enum WordPositions;
   return enum_rows<WordPositions>({
       {kSinusoidal, "sinusoidal", "sines and cosines of the word's position"},
       {kLearned, "learned", "one learned vector per position"},
+      {kNone, "none",
+       "nothing is added; words still see only those before them (after Haviv et al. 2022)"},
   });
 }
 
@@ -58,6 +61,8 @@ struct DecoderConfig {
   bool tie_embeddings = false;
   std::int64_t layers = 3;
   std::int64_t heads = 8;
+  BlockAttention self_attention = {.path = "decoder.self_attention",
+                                   .neighbours = NeighbourKind::kCosine};
   std::int64_t widen = 4;
   NormPlacement norm = NormPlacement::kPre;
   WordPositions positions = WordPositions::kSinusoidal;

@@ -70,10 +70,10 @@ class TransformerDecoder : public Decoder {
     const SequenceExtents extents{.most = config_.longest + lead_, .features = d};
     if (config_.positions == WordPositions::kLearned)
       learned_.emplace(parts.scope.sub("positions"), extents);
-    else
-      sinusoidal_.emplace(extents);
+    if (config_.positions == WordPositions::kSinusoidal) sinusoidal_.emplace(extents);
     for (Index l = 0; l < config_.layers; ++l)
-      layers_.emplace_back(parts.scope.sub(str("layer_", l)), parts);
+      layers_.emplace_back(parts.scope.sub(str("layer_", l)), parts, l);
+    kept_widths_ = layers_[0].kept_widths();
     if (config_.norm == NormPlacement::kPre) norm_.emplace(parts.scope.sub("norm"), d);
     if (wants_value_head(parts.attention)) value_head_.emplace(parts);
     output_.emplace(parts.scope.sub("output"), parts, d, embedding_);
@@ -98,13 +98,15 @@ class TransformerDecoder : public Decoder {
     return all;
   }
 
-  // The state is the keys and values of the words in every layer, [M, 0, D] at first, and then the
-  // state of the cross-attention of every layer. Where the image stands before the words, the keys
-  // and values start as [M, 1, D].
+  // The state is what is kept of the words in every layer (with full attention, keys and values),
+  // [M, 0, width] at first, and then the state of the cross-attention of every layer. Where the
+  // image stands before the words, what is kept starts as [M, 1, width].
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
     const Index rows = memory.features.shape()[0];
-    const Var none = tape.constant({tape.scratch(1), {rows, 0, config_.hidden}});
-    std::vector<Var> state(2 * layers_.size(), none);
+    std::vector<Var> state;
+    for (std::size_t l = 0; l < layers_.size(); ++l)
+      for (const Index width : kept_widths_)
+        state.push_back(tape.constant({tape.scratch(1), {rows, 0, width}}));
     for (std::size_t l = 0; l < layers_.size(); ++l)
       for (const Var part : layers_[l].cross().start(tape, memory_of(memory, l)))
         state.push_back(part);
@@ -158,7 +160,7 @@ class TransformerDecoder : public Decoder {
   // Embeds words [B T], caption by caption, the first of each at position `first` -> [B, T, D].
   Var embed(Tape& tape, std::span<const int> words, Index captions, Index first) const {
     const auto count = static_cast<Index>(words.size()) / captions;
-    if (first - lead_ + count > config_.longest)
+    if (config_.positions != WordPositions::kNone && first - lead_ + count > config_.longest)
       throw UsageError(str("a caption of ", first - lead_ + count,
                            " words with <eos> reaches beyond decoder.longest ", config_.longest,
                            "; train with a larger one, or lower search.max_length, maps.step or "
@@ -177,7 +179,8 @@ class TransformerDecoder : public Decoder {
 
   // Adds to x [B, T, D] its positions, and applies dropout.
   Var placed(Tape& tape, Var x, Index first) const {
-    x = learned_ ? (*learned_)(tape, x, first) : (*sinusoidal_)(tape, x, first);
+    if (learned_) x = (*learned_)(tape, x, first);
+    if (sinusoidal_) x = (*sinusoidal_)(tape, x, first);
     return ops::dropout(x, config_.dropout);
   }
 
@@ -200,7 +203,8 @@ class TransformerDecoder : public Decoder {
     SACCADE_CHECK(context.likelihood == HardLikelihood::kChoice,
                   "[decoder] the words of a transformer are not mixtures over regions");
     const std::size_t count = layers_.size();
-    const std::span<const Var> attention_states = state.subspan(2 * count);
+    const std::size_t kept_count = kept_widths_.size();
+    const std::span<const Var> attention_states = state.subspan(kept_count * count);
     const std::size_t states = attention_states.size() / count;
     context.layers = static_cast<Index>(count);
     WordStep word;
@@ -211,15 +215,15 @@ class TransformerDecoder : public Decoder {
     for (std::size_t l = 0; l < count; ++l) {
       const TransformerLayer& layer = layers_[l];
       const Var entered = layer.enter(tape, x);
-      const SequenceKeys own = layer.keys(tape, entered);
-      const SequenceKeys so_far{.keys = ops::append_positions(state[2 * l], own.keys),
-                                .values = ops::append_positions(state[2 * l + 1], own.values)};
+      std::vector<Var> so_far = layer.kept(tape, entered);
+      for (std::size_t k = 0; k < kept_count; ++k)
+        so_far[k] = ops::append_positions(state[kept_count * l + k], so_far[k]);
       // The image before the words is not a word, and a model that reads it has no maps to roll
       // out.
       if (context.words && !image_word_)
         word.words.push_back(layer.word_weights(tape, entered, so_far));
       keep(x);
-      x = layer.words(tape, x, entered, so_far, {});
+      x = layer.words(tape, x, entered, so_far);
       keep(x);
       const Var query = layer.query(tape, x);
       if (l == 0 && value_head_) word.value = (*value_head_)(tape, query);
@@ -228,8 +232,7 @@ class TransformerDecoder : public Decoder {
                                                    attention_states.subspan(l * states, states),
                                                    context));
       x = layer.finish(tape, x, word.glimpses.back().context);
-      word.state.push_back(so_far.keys);
-      word.state.push_back(so_far.values);
+      word.state.insert(word.state.end(), so_far.begin(), so_far.end());
     }
     keep(x);
     for (const Glimpse& glimpse : word.glimpses)
@@ -283,8 +286,7 @@ class TransformerDecoder : public Decoder {
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const TransformerLayer& layer = layers_[l];
       const Var entered = layer.enter(tape, x);
-      x = layer.words(tape, x, entered, layer.keys(tape, entered),
-                      {.pattern = AttentionMask::Pattern::kCausal});
+      x = layer.words(tape, x, entered, layer.kept(tape, entered));
       AttentionMemory shared = memory_of(memory, l);
       shared.layout.group = padded.words + lead_;
       const Glimpse glimpse = layer.cross().attend(tape, layer.query(tape, x), shared, {}, context);
@@ -311,6 +313,7 @@ class TransformerDecoder : public Decoder {
   std::optional<SinusoidalPositions> sinusoidal_;
   std::optional<LearnedPositions> learned_;
   std::vector<TransformerLayer> layers_;
+  std::vector<Index> kept_widths_;  // of each of them
   std::optional<LayerNorm> norm_;
   std::optional<ValueHead> value_head_;
   std::optional<WordOutput> output_;  // declared after all others
@@ -320,7 +323,7 @@ class TransformerDecoder : public Decoder {
 
 DecoderTraits transformer_traits(const DecoderConfig& config) {
   return {.layers = config.layers,
-          .most_words = config.longest,
+          .most_words = config.positions == WordPositions::kNone ? 0 : config.longest,
           .first_state = false,
           .attends_to_words = true};
 }

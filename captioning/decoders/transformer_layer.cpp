@@ -1,5 +1,6 @@
 #include "captioning/decoders/transformer_layer.h"
 
+#include "core/attention/sequence/make_sequence_attention.h"
 #include "core/ops/shape_ops.h"
 
 namespace saccade {
@@ -27,8 +28,11 @@ std::optional<Residual> cross_residual(const ParamScope& scope, const DecoderPar
 
 }  // namespace
 
-TransformerLayer::TransformerLayer(const ParamScope& scope, const DecoderParts& parts)
-    : words_(scope.sub("words"), {.features = parts.config.hidden, .heads = parts.config.heads}),
+TransformerLayer::TransformerLayer(const ParamScope& scope, const DecoderParts& parts, Index layer)
+    : words_(make_causal_attention(
+          scope.sub("words"), parts.config.self_attention,
+          {.features = parts.config.hidden, .heads = parts.config.heads, .key = "decoder.heads"},
+          layer)),
       words_residual_(scope.sub("words_norm"), block_options(parts.config)),
       cross_(make_image_attention(parts,
                                   {.features = parts.widths.features,
@@ -42,9 +46,8 @@ TransformerLayer::TransformerLayer(const ParamScope& scope, const DecoderParts& 
       dense_(scope, block_options(parts.config)),
       dense_residual_(scope.sub("dense_norm"), block_options(parts.config)) {}
 
-Var TransformerLayer::words(Tape& tape, Var x, Var entered, const SequenceKeys& keys,
-                            const AttentionMask& mask) const {
-  return words_residual_.leave(tape, x, words_.attend(tape, entered, keys, mask));
+Var TransformerLayer::words(Tape& tape, Var x, Var entered, std::span<const Var> kept) const {
+  return words_residual_.leave(tape, x, words_->attend_causally(tape, entered, kept));
 }
 
 Var TransformerLayer::query(Tape& tape, Var x) const {

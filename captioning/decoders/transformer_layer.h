@@ -4,9 +4,11 @@
 
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "captioning/decoders/image_entry.h"
-#include "core/attention/sequence/multi_head_attention.h"
+#include "core/attention/sequence/sequence_attention.h"
 #include "core/attention/sequence/transformer_block.h"
 
 namespace saccade {
@@ -17,19 +19,22 @@ inline namespace SACCADE_NUMERIC {
 // no context, there are no cross, cross_output and cross_norm.
 class TransformerLayer {
  public:
-  TransformerLayer(const ParamScope& scope, const DecoderParts& parts);
+  // Layer 0, 1, ...
+  TransformerLayer(const ParamScope& scope, const DecoderParts& parts, Index layer);
 
   const Attention& cross() const { return *cross_; }
   // The input of self-attention, from the words x [B, T, D]. It has their shape.
   Var enter(Tape& tape, Var x) const { return words_residual_.enter(tape, x); }
-  // The keys and values of such inputs. words() of these words and of later ones reads them.
-  SequenceKeys keys(Tape& tape, Var entered) const { return words_.prepare(tape, entered); }
-  // x after self-attention of `entered` to the words of `keys` that the mask permits.
-  Var words(Tape& tape, Var x, Var entered, const SequenceKeys& keys,
-            const AttentionMask& mask) const;
-  // The weights that self-attention of `entered` gives to the words of `keys`, [B, H, T, S].
-  ConstView word_weights(Tape& tape, Var entered, const SequenceKeys& keys) const {
-    return words_.weights(tape, entered, keys, {});
+  // The widths of what is kept of such inputs (SequenceAttention::causal_widths), and the vectors.
+  // words() of these words and of later ones reads them.
+  std::vector<Index> kept_widths() const { return words_->causal_widths(); }
+  std::vector<Var> kept(Tape& tape, Var entered) const { return words_->kept(tape, entered); }
+  // x after self-attention of `entered`, the last of the kept words, to itself and to those before
+  // it.
+  Var words(Tape& tape, Var x, Var entered, std::span<const Var> kept) const;
+  // The weights that self-attention of `entered` gives to the kept words, [B, H, T, S].
+  ConstView word_weights(Tape& tape, Var entered, std::span<const Var> kept) const {
+    return words_->causal_weights(tape, entered, kept);
   }
   // The queries of cross-attention: x [B, T, D] -> [B T, D].
   Var query(Tape& tape, Var x) const;
@@ -38,7 +43,7 @@ class TransformerLayer {
   Var finish(Tape& tape, Var x, Var context) const;
 
  private:
-  MultiHeadAttention words_;
+  std::unique_ptr<SequenceAttention> words_;
   Residual words_residual_;
   std::unique_ptr<Attention> cross_;
   std::optional<Dense> cross_output_;

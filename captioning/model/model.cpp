@@ -115,6 +115,9 @@ void check_padding(const ExperimentConfig& config) {
             text ? "" : ", or encoder.resize squash or crop"));
   };
   if (config.attention.mechanism == MechanismKind::kLinformer) refuse("attention.mechanism");
+  if (encoder_traits(config.encoder).has_tokens &&
+      config.encoder.vit.attention.type == SequenceAttentionKind::kLinformer)
+    refuse("encoder.vit.attention.type");
   if (config.encoder.refine.layers > 0 &&
       config.encoder.refine.type == SequenceAttentionKind::kLinformer)
     refuse("encoder.refine.type");

@@ -53,6 +53,17 @@ void require_live(const char* option, const EncoderConfig& encoder) {
                          "encoder keeps its grids but not its own attention maps"));
 }
 
+// Refuses attention whose weights a rollout cannot carry on.
+void require_shares(const char* option, const char* key, SequenceAttentionKind kind) {
+  if (kind == SequenceAttentionKind::kDifferential)
+    throw UsageError(str(option, ": with ", key,
+                         " differential weights may be below 0, so they are not shares that a "
+                         "rollout could carry"));
+  if (kind == SequenceAttentionKind::kLinformer)
+    throw UsageError(
+        str(option, ": ", key, " linformer weights mixtures of regions, not single regions"));
+}
+
 void require_mixing(const EncoderConfig& encoder) {
   require_live("--rollout", encoder);
   const RefinementConfig& refine = encoder.refine;
@@ -60,14 +71,9 @@ void require_mixing(const EncoderConfig& encoder) {
     throw UsageError(str("--rollout: encoder.type ", enum_name(encoder.type),
                          " has no attention between regions and encoder.refine.layers is 0, so the "
                          "words' maps already lie on the encoder's grid; leave the option out"));
-  if (refine.layers == 0) return;
-  if (refine.type == SequenceAttentionKind::kDifferential)
-    throw UsageError(
-        "--rollout: with encoder.refine.type differential weights may be below 0, so they are not "
-        "shares that a rollout could carry");
-  if (refine.type == SequenceAttentionKind::kLinformer)
-    throw UsageError(
-        "--rollout: encoder.refine.type linformer weights mixtures of regions, not single regions");
+  if (encoder_traits(encoder).has_tokens)
+    require_shares("--rollout", "encoder.vit.attention.type", encoder.vit.attention.type);
+  if (refine.layers > 0) require_shares("--rollout", "encoder.refine.type", refine.type);
 }
 
 void require_class_token(const EncoderConfig& encoder) {
@@ -78,6 +84,7 @@ void require_class_token(const EncoderConfig& encoder) {
   if (!encoder.vit.class_token)
     throw UsageError(
         "--class-token: the model has no class token (encoder.vit.class_token is false)");
+  require_shares("--class-token", "encoder.vit.attention.type", encoder.vit.attention.type);
 }
 
 }  // namespace

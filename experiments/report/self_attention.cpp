@@ -95,13 +95,15 @@ Tensor rollout_rows(const EncoderMaps& maps) {
 Json self_attention_json(const CaptionModel& model, const InputView& input,
                          const DecodedCaption& caption) {
   EncoderMaps maps = encoder_maps(model, input);
-  const bool mixtures = std::any_of(maps.regions.begin(), maps.regions.end(),
-                                    [](const LayerMap& map) { return !map.positions; });
+  const auto are_mixtures = [](const std::vector<LayerMap>& all) {
+    return std::any_of(all.begin(), all.end(), [](const LayerMap& map) { return !map.positions; });
+  };
   const bool rolls = !(maps.tokens.empty() && maps.regions.empty()) && are_shares(maps.tokens) &&
                      are_shares(maps.regions);
   Json regions = Json::array(), words = Json::array();
   if (rolls) regions.push_back(map_json("rollout", nullptr, nullptr, rollout_rows(maps).view()));
-  if (mixtures) maps.regions.clear();
+  for (auto* all : {&maps.tokens, &maps.regions})
+    if (are_mixtures(*all)) all->clear();
   Index bytes = 0;
   for (const auto* all : {&maps.tokens, &maps.regions})
     for (const LayerMap& map : *all) bytes += map.weights.size();

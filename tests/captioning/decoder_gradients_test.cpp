@@ -1,7 +1,9 @@
 // The gradients of every decoder as a whole, in double.
 #include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoders/decoder_parts.h"
+#include "core/attention/scopes/scope_kind.h"
 #include "core/attention/selection_kind.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
@@ -85,57 +87,84 @@ Tensor normal(Shape shape, std::uint64_t sample) {
   return out;
 }
 
+// Compares the gradients of the costs of two captions with central differences.
+void check_gradients(const Whole& whole) {
+  const std::vector<std::vector<int>> captions{{4, 3, 6}, {5}};
+  INFO(whole.name);
+  ParameterStore store;
+  const auto decoder = make_decoder(whole.decoder, whole.attention,
+                                    {.features = kFeatures,
+                                     .vocabulary = kVocabulary,
+                                     .grid = {1, kRegions},
+                                     .keys = whole.keys ? kKeys : 0},
+                                    ParamScope(store, "decoder"));
+  // The features are one more parameter, and the keys another.
+  const int seen = store.declare("features", {2, kRegions, kFeatures}, Init::normal(1));
+  const int keys = whole.keys ? store.declare("keys", {2, kRegions, kKeys}, Init::normal(1)) : -1;
+  store.initialise(1);
+  const Tensor values = normal({store.flat_size()}, 1), cotangent = normal({6}, 2);
+  for (Index i = 0; i < values.size(); ++i) store.flat()[i] = 0.6 * values[i];
+  const auto cost_of = [&](Tape& tape) {
+    tape.set_parameters(store.views());
+    const EncodedImages images(tape.parameter(seen), {}, {},
+                               keys < 0 ? Var{} : tape.parameter(keys));
+    const AttentionMemory memory = decoder->prepare(tape, images, 1);
+    return decoder
+        ->sequence(tape, pack_captions(captions, kBos, kEos), memory,
+                   {.likelihood = whole.attention.hard.likelihood})
+        .nll;
+  };
+  const auto numeric = test::numeric_gradient(store, [&] {
+    Arena arena;
+    Tape tape(arena);
+    tape.set_recording(false);
+    const Var cost = cost_of(tape);
+    double sum = 0;
+    for (Index n = 0; n < 6; ++n) sum += cotangent[n] * cost.value()[n];
+    return sum;
+  });
+  Arena arena;
+  Tape tape(arena);
+  const std::vector<Var> outputs{cost_of(tape)};
+  tape.backward(outputs, std::vector<ConstView>{cotangent.view()});
+  const auto given = test::parameter_gradients(tape, store);
+  CHECK(test::norm(numeric) > 0.1);
+  CHECK(test::largest_difference(numeric, {given.begin(), given.end()}) < 1e-7);
+}
+
 }  // namespace
 
 TEST_CASE(
     "every decoder's loss has correct gradients for all parameters, the features and their keys") {
-  const std::vector<std::vector<int>> captions{{4, 3, 6}, {5}};
   std::vector<Whole> all;
   for (const Entry& entry : kEntries)
     for (Whole& whole : wholes(entry)) all.push_back(std::move(whole));
   CHECK(all.size() > 50);
-  for (const Whole& whole : all) {
-    INFO(whole.name);
-    ParameterStore store;
-    const auto decoder = make_decoder(whole.decoder, whole.attention,
-                                      {.features = kFeatures,
-                                       .vocabulary = kVocabulary,
-                                       .grid = {1, kRegions},
-                                       .keys = whole.keys ? kKeys : 0},
-                                      ParamScope(store, "decoder"));
-    // The features are one more parameter, and the keys another.
-    const int seen = store.declare("features", {2, kRegions, kFeatures}, Init::normal(1));
-    const int keys = whole.keys ? store.declare("keys", {2, kRegions, kKeys}, Init::normal(1)) : -1;
-    store.initialise(1);
-    const Tensor values = normal({store.flat_size()}, 1), cotangent = normal({6}, 2);
-    for (Index i = 0; i < values.size(); ++i) store.flat()[i] = 0.6 * values[i];
-    const auto cost_of = [&](Tape& tape) {
-      tape.set_parameters(store.views());
-      const EncodedImages images(tape.parameter(seen), {}, {},
-                                 keys < 0 ? Var{} : tape.parameter(keys));
-      const AttentionMemory memory = decoder->prepare(tape, images, 1);
-      return decoder
-          ->sequence(tape, pack_captions(captions, kBos, kEos), memory,
-                     {.likelihood = whole.attention.hard.likelihood})
-          .nll;
-    };
-    const auto numeric = test::numeric_gradient(store, [&] {
-      Arena arena;
-      Tape tape(arena);
-      tape.set_recording(false);
-      const Var cost = cost_of(tape);
-      double sum = 0;
-      for (Index n = 0; n < 6; ++n) sum += cotangent[n] * cost.value()[n];
-      return sum;
-    });
-    Arena arena;
-    Tape tape(arena);
-    const std::vector<Var> outputs{cost_of(tape)};
-    tape.backward(outputs, std::vector<ConstView>{cotangent.view()});
-    const auto given = test::parameter_gradients(tape, store);
-    CHECK(test::norm(numeric) > 0.1);
-    CHECK(test::largest_difference(numeric, {given.begin(), given.end()}) < 1e-7);
-  }
+  for (const Whole& whole : all) check_gradients(whole);
+}
+
+TEST_CASE("gradients are correct with every attention among words") {
+  using enum SequenceAttentionKind;
+  for (const SequenceAttentionKind kind : {kWindow, kLinear, kDifferential, kGraph})
+    for (const auto& norm : enum_table(NormPlacement{}))
+      for (const bool alone : {true, false}) {  // whether glimpses stand alone
+        Whole one{.name = str(enum_name(kind), ", ", norm.name, ", alone ", alone),
+                  .decoder = {.type = DecoderKind::kTransformer,
+                              .hidden = 4,
+                              .embedding = 3,
+                              .dropout = 0,
+                              .layers = 2,
+                              .heads = 2,
+                              .widen = 1,
+                              .norm = norm.value,
+                              .positions = WordPositions::kNone},
+                  .attention = {}};
+        one.decoder.self_attention.type = kind;
+        one.decoder.self_attention.radius = one.decoder.self_attention.nearest = 1;
+        one.attention.hidden = 3;
+        if (!alone) one.attention.scope = ScopeKind::kCausal;
+        check_gradients(one);
+      }
 }
 
 }  // namespace saccade

@@ -9,6 +9,7 @@
 #include "captioning/decoding/later_maps.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "tests/captioning/decoder_models.h"
 
 namespace saccade::test {
@@ -284,6 +285,45 @@ TEST_CASE("the transformer's norms, positions and tied words also work word by w
       }
 }
 
+TEST_CASE("words may attend to each other by every mechanism that can be causal") {
+  const Tensor features = noise({3, kRegions, kFeatures}, 1);
+  using enum SequenceAttentionKind;
+  std::vector<double> costs;  // of a word with every mechanism
+  for (const SequenceAttentionKind kind : {kSelfAttention, kWindow, kLinear, kDifferential, kGraph})
+    for (const ImageEntry image : {ImageEntry::kAttention, ImageEntry::kFirstStep})
+      for (const bool alone : {true, false}) {  // whether glimpses stand alone
+        INFO(enum_name(kind) << ", " << enum_name(image) << ", " << alone);
+        DecoderConfig config = small(DecoderKind::kTransformer);
+        config.self_attention.type = kind;
+        config.self_attention.radius = config.self_attention.nearest = 1;
+        config.positions = WordPositions::kNone;
+        AttentionVariant variant = attention_variants()[0];
+        variant.image = image;
+        if (!alone) variant.attention.scope = ScopeKind::kLocalM;
+        const Model model(config, variant);
+        const std::vector<CaptionOutput> together = at_once(model, features.view(), kCaptions);
+        for (Index c = 0; c < 3; ++c) {
+          const auto place = static_cast<std::size_t>(c);
+          CHECK(apart(together[place], by_steps(model, sample_of(features, c), kCaptions[place])) <
+                kSame);
+        }
+        if (alone && image == ImageEntry::kAttention) costs.push_back(together[0].nll[3]);
+      }
+  std::sort(costs.begin(), costs.end());
+  for (std::size_t i = 1; i < costs.size(); ++i) CHECK(costs[i] - costs[i - 1] > 1e-4);
+}
+
+TEST_CASE("without positions a transformer takes captions of any length") {
+  DecoderConfig config = small(DecoderKind::kTransformer);
+  config.longest = 4;
+  config.positions = WordPositions::kNone;
+  CHECK(decoder_traits(config).most_words == 0);
+  const Tensor features = noise({3, kRegions, kFeatures}, 1);
+  CHECK_NOTHROW(at_once(Model(config, attention_variants()[0]), features.view(), kCaptions));
+  config.positions = WordPositions::kLearned;
+  CHECK(decoder_traits(config).most_words == 4);
+}
+
 TEST_CASE("decoders give the reason why they refuse an attention, a width or a length") {
   const auto refused = [](const DecoderConfig& config, const AttentionConfig& attention) {
     ParameterStore store;
@@ -307,6 +347,11 @@ TEST_CASE("decoders give the reason why they refuse an attention, a width or a l
   DecoderConfig config = small(DecoderKind::kTransformer);
   config.heads = 3;
   CHECK_THAT(refused(config, {}), Contains("decoder.heads 3 does not divide decoder.hidden 4"));
+  config = small(DecoderKind::kTransformer);
+  config.self_attention.type = SequenceAttentionKind::kLinformer;
+  CHECK_THAT(refused(config, {}), Contains("decoder.self_attention.type linformer mixes"));
+  config.type = DecoderKind::kLstm;  // it has no attention among words
+  CHECK(refused(config, small(ScoreKind::kAdditive)).empty());
   for (const auto& kind : enum_table(DecoderKind{})) {
     INFO(kind.name);
     config = small(kind.value);

@@ -1,6 +1,7 @@
 #include "vision/encoders/vit.h"
 
-#include "core/attention/sequence/multi_head_attention.h"
+#include "core/attention/sequence/make_sequence_attention.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "core/ops/linear.h"
 #include "core/ops/shape_ops.h"
@@ -43,6 +44,36 @@ Var tokens_from(Var tokens, Index first, Index count) {
                       {batch, count, width});
 }
 
+// Whether published weights have these blocks.
+bool is_published(const VitConfig& config) {
+  return config.norm == NormPlacement::kPre &&
+         (config.attention.type == SequenceAttentionKind::kSelfAttention ||
+          config.attention.type == SequenceAttentionKind::kWindow);
+}
+
+// Lets the keys of a block start with the weights of its queries.
+void start_mimetically(const ParamScope& block, SequenceAttentionKind kind) {
+  const std::string attention = block.sub("attention").prefix();
+  const auto start = [&](const char* map) {
+    block.store().start_as(attention + ".key" + map + ".weight",
+                           attention + ".query" + map + ".weight");
+  };
+  switch (kind) {
+    case SequenceAttentionKind::kSelfAttention:
+    case SequenceAttentionKind::kWindow:
+    case SequenceAttentionKind::kLinear:
+    case SequenceAttentionKind::kLinformer:
+      return start("");
+    case SequenceAttentionKind::kDifferential:
+      start("_1");
+      return start("_2");
+    case SequenceAttentionKind::kGraph:
+      throw UsageError(
+          "encoder.vit.start mimetic needs an encoder.vit.attention.type other than graph: it lets "
+          "keys start as queries, and graph has one map for both");
+  }
+}
+
 PositionKind added_positions(const EncoderConfig& config) {
   if (config.positions == PositionKind::kCoordinates)
     throw UsageError(
@@ -70,8 +101,10 @@ VitEncoder::VitEncoder(const EncoderConfig& config, const ParamScope& scope,
                                             .stride = config.vit.patch,
                                             .padding = config.vit.overlap}),
       learned_positions_(config.positions == PositionKind::kLearned),
-      positions_(scope.sub("embedding.positions"), added_positions(config), grid_),
-      norm_(scope.sub("norm"), grid_.features, kEpsilon) {
+      as_published_(is_published(config.vit)),
+      positions_(scope.sub("embedding.positions"), added_positions(config), grid_) {
+  if (config.vit.norm == NormPlacement::kPre)
+    norm_.emplace(scope.sub("norm"), grid_.features, kEpsilon);
   if (placeless_ > 0)
     tokens_ = scope.sub("embedding")
                   .declare("tokens", {placeless_, grid_.features}, Init::normal(0.02), Decay::kNo);
@@ -79,20 +112,18 @@ VitEncoder::VitEncoder(const EncoderConfig& config, const ParamScope& scope,
   const TransformerBlockOptions options{.features = widths.width,
                                         .multiple = config.vit.multiple,
                                         .activation = DenseActivation::kGelu,
-                                        .norm = NormPlacement::kPre,
+                                        .norm = config.vit.norm,
                                         .dropout = config.vit.dropout,
                                         .epsilon = kEpsilon};
   for (std::int64_t layer = 0; layer < widths.layers; ++layer) {
     const ParamScope block = scope.sub("block" + std::to_string(layer + 1));
     blocks_.emplace_back(block, options, [&](const ParamScope& own) {
-      return std::make_unique<MultiHeadAttention>(
-          own, SequenceWidths{
-                   .features = widths.width, .heads = widths.heads, .key = "encoder.vit.heads"});
+      return make_sequence_attention(
+          own, config.vit.attention,
+          {.features = widths.width, .heads = widths.heads, .key = "encoder.vit.heads"},
+          {.grid = grid_, .placeless = placeless_}, layer);
     });
-    if (config.vit.start == VitStart::kMimetic) {
-      const std::string attention = block.sub("attention").prefix();
-      scope.store().start_as(attention + ".key.weight", attention + ".query.weight");
-    }
+    if (config.vit.start == VitStart::kMimetic) start_mimetically(block, config.vit.attention.type);
   }
 }
 
@@ -126,12 +157,16 @@ Var VitEncoder::forward(Tape& tape, Var pixels) const {
   return features(tape, last_tokens(tape, pixels, {}));
 }
 
-Var VitEncoder::features(Tape& tape, Var tokens) const { return norm_(tape, patches_of(tokens)); }
+Var VitEncoder::features(Tape& tape, Var tokens) const {
+  const Var patches = patches_of(tokens);
+  return norm_ ? (*norm_)(tape, patches) : patches;
+}
 
 Var VitEncoder::class_features(Tape& tape, Var tokens) const {
   SACCADE_CHECK(class_token_, "[vit] has no class token");
   const Var first = tokens_from(tokens, 0, 1);
-  return norm_(tape, ops::reshape(first, {first.shape()[0], first.shape()[2]}));
+  const Var vectors = ops::reshape(first, {first.shape()[0], first.shape()[2]});
+  return norm_ ? (*norm_)(tape, vectors) : vectors;
 }
 
 std::vector<EncoderStage> VitEncoder::stages() const {
@@ -152,6 +187,10 @@ std::vector<EncoderStage> VitEncoder::stages() const {
 
 TorchWeights VitEncoder::pretrained() const {
   if (stem_) return Encoder::pretrained();
+  if (!as_published_)
+    throw UsageError(
+        "encoder.weights needs encoder.vit.attention.type self_attention or window, and "
+        "encoder.vit.norm pre: published weights belong to such blocks");
   return vit_weights({.grid = grid_,
                       .blocks = static_cast<Index>(blocks_.size()),
                       .class_token = class_token_,

@@ -14,10 +14,10 @@
 
 namespace saccade {
 
-// x = patches W + positions, preceded by the class token and the registers; then pre-norm blocks
-// with gelu; features = layer_norm(x) of the patches. The sides of the input are multiples of the
-// patch's. Patches may overlap: each then also takes a margin of its neighbours, with zeros outside
-// the input.
+// x = patches W + positions, preceded by the class token and the registers; then blocks with gelu;
+// features = layer_norm(x) of the patches (with post-norm blocks, x itself). The sides of the input
+// are multiples of the patch's. Patches may overlap: each then also takes a margin of its
+// neighbours, with zeros outside the input.
 class VitEncoder : public Encoder, public TokenEncoder {
  public:
   // stem: the encoder whose grid is cut into patches, in scope "stem"; where it is null, the pixels
@@ -31,7 +31,8 @@ class VitEncoder : public Encoder, public TokenEncoder {
   // The stem's stages, then the embedding of patches with all tokens and positions, then every
   // block. The last normalisation learns with the decoder.
   std::vector<EncoderStage> stages() const override;
-  // timm's names (vit_weights.h). Throws UsageError when there is a stem.
+  // timm's names (vit_weights.h). Throws UsageError when there is a stem, and for blocks that no
+  // published network has.
   TorchWeights pretrained() const override;
 
   const TokenEncoder* token_encoder() const override { return this; }
@@ -52,11 +53,11 @@ class VitEncoder : public Encoder, public TokenEncoder {
   Index placeless_;
   GridShape grid_;
   Conv2d patch_;
-  bool learned_positions_;
+  bool learned_positions_, as_published_;
   GridPositions positions_;
   int tokens_ = -1;  // [P, D]
   std::vector<TransformerBlock> blocks_;
-  LayerNorm norm_;
+  std::optional<LayerNorm> norm_;  // behind the last block; none where blocks end normalised
 };
 
 }  // namespace saccade

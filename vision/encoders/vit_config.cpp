@@ -14,6 +14,8 @@ void VitConfig::fields(Section& v) {
   v.field("overlap", overlap,
           "how far the embedding of a patch sees into its neighbours, in the unit of `patch`",
           between(0, 256));
+  v.section("attention", attention, "how tokens attend to each other");
+  v.field("norm", norm, "where the layers of a block normalise");
   v.field("multiple", multiple, "hidden width of the dense networks, as a multiple of the width",
           between(1, 64));
   v.field("class_token", class_token, "an additional token, for the image as a whole");

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/attention/sequence/block_attention.h"
+#include "core/attention/sequence/norm_placement.h"
 #include "core/base/enum_names.h"
 
 namespace saccade {
@@ -38,6 +40,8 @@ struct VitConfig {
   std::optional<std::int64_t> width, layers, heads;
   std::int64_t patch = 16;
   std::int64_t overlap = 0;
+  BlockAttention attention = {.path = "encoder.vit.attention"};
+  NormPlacement norm = NormPlacement::kPre;
   std::int64_t multiple = 4;
   bool class_token = true;
   std::int64_t registers = 0;

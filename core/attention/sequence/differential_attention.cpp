@@ -33,7 +33,8 @@ double differential_initial(Index layer) {
 
 DifferentialAttention::DifferentialAttention(const ParamScope& scope, const SequenceWidths& widths,
                                              double lambda_initial)
-    : heads_(widths.heads),
+    : features_(widths.features),
+      heads_(widths.heads),
       initial_(lambda_initial),
       query_1_(scope.sub("query_1"), half(widths)),
       query_2_(scope.sub("query_2"), half(widths)),
@@ -55,24 +56,50 @@ ops::LambdaVectors DifferentialAttention::vectors(Tape& tape) const {
 }
 
 // (A1 - lambda A2) V = A1 V - lambda A2 V, so that both maps stay inside the fused op.
-Var DifferentialAttention::operator()(Tape& tape, Var x, const AttentionMask& mask) const {
-  const Var values = value_(tape, x);
-  const Var first = ops::sdpa(query_1_(tape, x), key_1_(tape, x), values, heads_, mask),
-            second = ops::sdpa(query_2_(tape, x), key_2_(tape, x), values, heads_, mask);
+Var DifferentialAttention::join(Tape& tape, Var first, Var second) const {
+  const Shape shape = first.shape();
   const Var heads = ops::reshape(ops::differential(first, second, vectors(tape), initial_),
-                                 {x.rows() * heads_, x.cols() / heads_});
+                                 {first.rows() * heads_, first.cols() / heads_});
   const Var normed =
       ops::scale(ops::rms_norm(heads, tape.parameter(gain_)), static_cast<Real>(1 - initial_));
-  return output_(tape, ops::reshape(normed, x.shape()));
+  return output_(tape, ops::reshape(normed, shape));
 }
 
-ConstView DifferentialAttention::weights(Tape& tape, Var x, const AttentionMask& mask) const {
-  const ConstView first = ops::sdpa_weights(query_1_(tape, x), key_1_(tape, x), heads_, mask),
-                  second = ops::sdpa_weights(query_2_(tape, x), key_2_(tape, x), heads_, mask);
+ConstView DifferentialAttention::difference(Tape& tape, Var x, std::span<const Var> keys,
+                                            const AttentionMask& mask) const {
+  const ConstView first = ops::sdpa_weights(query_1_(tape, x), keys[0], heads_, mask),
+                  second = ops::sdpa_weights(query_2_(tape, x), keys[1], heads_, mask);
   const Real lambda = ops::differential_lambda(vectors(tape), initial_);
   const View out{tape.scratch(first.size()), first.shape};
   for (Index i = 0; i < out.size(); ++i) out[i] = first[i] - lambda * second[i];
   return out;
+}
+
+Var DifferentialAttention::operator()(Tape& tape, Var x, const AttentionMask& mask) const {
+  const Var values = value_(tape, x);
+  const Var first = ops::sdpa(query_1_(tape, x), key_1_(tape, x), values, heads_, mask),
+            second = ops::sdpa(query_2_(tape, x), key_2_(tape, x), values, heads_, mask);
+  return join(tape, first, second);
+}
+
+ConstView DifferentialAttention::weights(Tape& tape, Var x, const AttentionMask& mask) const {
+  return difference(tape, x, std::vector<Var>{key_1_(tape, x), key_2_(tape, x)}, mask);
+}
+
+std::vector<Var> DifferentialAttention::kept(Tape& tape, Var x) const {
+  return {key_1_(tape, x), key_2_(tape, x), value_(tape, x)};
+}
+
+Var DifferentialAttention::attend_causally(Tape& tape, Var x, std::span<const Var> kept) const {
+  const AttentionMask mask = causal_mask(x.shape()[1], kept[0].shape()[1]);
+  const Var first = ops::sdpa(query_1_(tape, x), kept[0], kept[2], heads_, mask),
+            second = ops::sdpa(query_2_(tape, x), kept[1], kept[2], heads_, mask);
+  return join(tape, first, second);
+}
+
+ConstView DifferentialAttention::causal_weights(Tape& tape, Var x,
+                                                std::span<const Var> kept) const {
+  return difference(tape, x, kept, causal_mask(x.shape()[1], kept[0].shape()[1]));
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -24,10 +24,22 @@ class DifferentialAttention : public SequenceAttention {
   Var operator()(Tape& tape, Var x, const AttentionMask& mask) const override;
   // The difference of the maps, whose rows sum to 1 - lambda and may hold negative numbers.
   ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const override;
+  // The keys of both maps are kept, and the values.
+  std::vector<Index> causal_widths() const override {
+    return {features_ / 2, features_ / 2, features_};
+  }
+  std::vector<Var> kept(Tape& tape, Var x) const override;
+  Var attend_causally(Tape& tape, Var x, std::span<const Var> kept) const override;
+  ConstView causal_weights(Tape& tape, Var x, std::span<const Var> kept) const override;
 
  private:
   ops::LambdaVectors vectors(Tape& tape) const;
-  Index heads_;
+  // The result, from the contexts [B, T, D] of both maps.
+  Var join(Tape& tape, Var first, Var second) const;
+  // The weights of x on positions with the keys of both maps.
+  ConstView difference(Tape& tape, Var x, std::span<const Var> keys,
+                       const AttentionMask& mask) const;
+  Index features_, heads_;
   double initial_;
   Dense query_1_, query_2_, key_1_, key_2_, value_, output_;
   int gain_, lambda_query_1_, lambda_key_1_, lambda_query_2_, lambda_key_2_;

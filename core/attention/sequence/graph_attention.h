@@ -28,10 +28,17 @@ class GraphAttention : public SequenceAttention {
   GraphAttention(const ParamScope& scope, const SequenceWidths& widths, Graph graph);
   Var operator()(Tape& tape, Var x, const AttentionMask& mask) const override;
   ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const override;
+  // A graph that follows the features joins a position to the most similar ones before it; its
+  // features and W x are kept. Lists of neighbours cannot be causal.
+  std::vector<Index> causal_widths() const override;
+  std::vector<Var> kept(Tape& tape, Var x) const override;
+  Var attend_causally(Tape& tape, Var x, std::span<const Var> kept) const override;
+  ConstView causal_weights(Tape& tape, Var x, std::span<const Var> kept) const override;
 
  private:
+  NeighbourLists earlier(Var x, Index queries) const;
   NeighbourLists lists(Var x, const AttentionMask& mask) const;
-  Index heads_;
+  Index features_, heads_;
   Graph graph_;
   int weight_, query_, key_;
 };

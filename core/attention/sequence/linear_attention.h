@@ -16,9 +16,14 @@ class LinearAttention : public SequenceAttention {
   LinearAttention(const ParamScope& scope, const SequenceWidths& widths);
   Var operator()(Tape& tape, Var x, const AttentionMask& mask) const override;
   ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const override;
+  // Keys and values are kept.
+  std::vector<Index> causal_widths() const override { return {features_, features_}; }
+  std::vector<Var> kept(Tape& tape, Var x) const override;
+  Var attend_causally(Tape& tape, Var x, std::span<const Var> kept) const override;
+  ConstView causal_weights(Tape& tape, Var x, std::span<const Var> kept) const override;
 
  private:
-  Index heads_;
+  Index features_, heads_;
   Dense query_, key_, value_, output_;
 };
 

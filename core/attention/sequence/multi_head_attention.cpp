@@ -34,7 +34,8 @@ void KeyCache::reorder(std::span<const int> parents) {
 
 MultiHeadAttention::MultiHeadAttention(const ParamScope& scope, const SequenceWidths& widths,
                                        Index memory_features)
-    : heads_(checked_heads(widths)),
+    : features_(widths.features),
+      heads_(checked_heads(widths)),
       query_(scope.sub("query"), {widths.features, widths.features}),
       key_(scope.sub("key"),
            {memory_features > 0 ? memory_features : widths.features, widths.features}),
@@ -62,6 +63,21 @@ Var MultiHeadAttention::operator()(Tape& tape, Var x, const AttentionMask& mask)
 
 ConstView MultiHeadAttention::weights(Tape& tape, Var x, const AttentionMask& mask) const {
   return ops::sdpa_weights(query_(tape, x), key_(tape, x), heads_, mask);
+}
+
+std::vector<Var> MultiHeadAttention::kept(Tape& tape, Var x) const {
+  const SequenceKeys own = prepare(tape, x);
+  return {own.keys, own.values};
+}
+
+Var MultiHeadAttention::attend_causally(Tape& tape, Var x, std::span<const Var> kept) const {
+  return attend(tape, x, {.keys = kept[0], .values = kept[1]},
+                causal_mask(x.shape()[1], kept[0].shape()[1]));
+}
+
+ConstView MultiHeadAttention::causal_weights(Tape& tape, Var x, std::span<const Var> kept) const {
+  return weights(tape, x, {.keys = kept[0], .values = kept[1]},
+                 causal_mask(x.shape()[1], kept[0].shape()[1]));
 }
 
 Var MultiHeadAttention::step(Tape& tape, Var x, KeyCache& cache) const {

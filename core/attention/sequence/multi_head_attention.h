@@ -44,6 +44,12 @@ class MultiHeadAttention : public SequenceAttention {
   Var operator()(Tape& tape, Var x, const AttentionMask& mask) const override;
   ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const override;
 
+  // Keys and values are kept.
+  std::vector<Index> causal_widths() const override { return {features_, features_}; }
+  std::vector<Var> kept(Tape& tape, Var x) const override;
+  Var attend_causally(Tape& tape, Var x, std::span<const Var> kept) const override;
+  ConstView causal_weights(Tape& tape, Var x, std::span<const Var> kept) const override;
+
   SequenceKeys prepare(Tape& tape, Var memory) const;  // memory [B, S, memory_features]
   // x [B, T, D] -> [B, T, D]. The hypotheses of a beam are T queries to the memory of their image.
   Var attend(Tape& tape, Var x, const SequenceKeys& keys, const AttentionMask& mask) const;
@@ -55,7 +61,7 @@ class MultiHeadAttention : public SequenceAttention {
   Var step(Tape& tape, Var x, KeyCache& cache) const;
 
  private:
-  Index heads_;
+  Index features_, heads_;
   Dense query_, key_, value_, output_;
 };
 

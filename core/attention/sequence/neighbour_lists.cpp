@@ -52,6 +52,39 @@ void distances(ConstView products, Index t, Likeness likeness, std::vector<Real>
   }
 }
 
+// Appends the list of position t: those of `candidates` (t among them) that are the nearest.
+void append_nearest(NeighbourLists& lists, std::vector<int>& candidates, Index t, Index count,
+                    const std::vector<Real>& distance) {
+  const auto nearer = [&](int i, int j) {
+    if ((i == t) != (j == t)) return i == t;  // the position itself comes first
+    const Real x = distance[static_cast<std::size_t>(i)], y = distance[static_cast<std::size_t>(j)];
+    return x < y || (x == y && i < j);
+  };
+  const auto end =
+      candidates.begin() + std::min<Index>(count + 1, static_cast<Index>(candidates.size()));
+  std::partial_sort(candidates.begin(), end, candidates.end(), nearer);
+  std::sort(candidates.begin(), end);
+  lists.neighbours.insert(lists.neighbours.end(), candidates.begin(), end);
+  lists.starts.push_back(static_cast<Index>(lists.neighbours.size()));
+}
+
+// Calls f(b, t, distance) for every position of every sample, with the distances of all others.
+template <class F>
+void for_each_position(ConstView features, Likeness likeness, F f) {
+  const Shape& shape = features.shape;
+  const Index length = shape[1], width = shape[2];
+  Tensor products({length, length});
+  std::vector<Real> distance(static_cast<std::size_t>(length));
+  for (Index b = 0; b < shape[0]; ++b) {
+    const ConstView sample{features.data + b * length * width, {length, width}};
+    kernels::matmul_nt(sample, sample, products.view(), 0);
+    for (Index t = 0; t < length; ++t) {
+      distances(products.view(), t, likeness, distance);
+      f(b, t, distance);
+    }
+  }
+}
+
 }  // namespace
 
 NeighbourLists nearest_neighbours(ConstView features, Index count, Likeness likeness,
@@ -59,33 +92,32 @@ NeighbourLists nearest_neighbours(ConstView features, Index count, Likeness like
   const Shape& shape = features.shape;
   SACCADE_CHECK(shape.rank() == 3 && count >= 0 && count < shape[1], "[nearest_neighbours] ", count,
                 " others of every position in features ", shape);
-  const Index length = shape[1], width = shape[2];
+  const Index length = shape[1];
   NeighbourLists lists{.starts = {0}, .neighbours = {}};
-  Tensor products({length, length});
-  std::vector<Real> distance(static_cast<std::size_t>(length));
-  std::vector<int> order;
+  std::vector<int> candidates;
   const AttentionExtents extents{.batch = shape[0], .queries = length, .keys = length};
-  for (Index b = 0; b < shape[0]; ++b) {
-    const ConstView sample{features.data + b * length * width, {length, width}};
-    kernels::matmul_nt(sample, sample, products.view(), 0);
-    for (Index t = 0; t < length; ++t) {
-      distances(products.view(), t, likeness, distance);
-      order.clear();
-      for (Index s = 0; s < length; ++s)
-        if (s == t || !leaves_out(mask, extents, b, s)) order.push_back(static_cast<int>(s));
-      const auto nearer = [&](int i, int j) {
-        if ((i == t) != (j == t)) return i == t;  // the position itself comes first
-        const Real x = distance[static_cast<std::size_t>(i)],
-                   y = distance[static_cast<std::size_t>(j)];
-        return x < y || (x == y && i < j);
-      };
-      const auto end = order.begin() + std::min<Index>(count + 1, static_cast<Index>(order.size()));
-      std::partial_sort(order.begin(), end, order.end(), nearer);
-      std::sort(order.begin(), end);
-      lists.neighbours.insert(lists.neighbours.end(), order.begin(), end);
-      lists.starts.push_back(static_cast<Index>(lists.neighbours.size()));
-    }
-  }
+  for_each_position(features, likeness, [&](Index b, Index t, const std::vector<Real>& distance) {
+    candidates.clear();
+    for (Index s = 0; s < length; ++s)
+      if (s == t || !leaves_out(mask, extents, b, s)) candidates.push_back(static_cast<int>(s));
+    append_nearest(lists, candidates, t, count, distance);
+  });
+  return lists;
+}
+
+NeighbourLists nearest_earlier(ConstView features, Index count, Likeness likeness, Index queries) {
+  const Shape& shape = features.shape;
+  SACCADE_CHECK(shape.rank() == 3 && count >= 0 && queries >= 1 && queries <= shape[1],
+                "[nearest_earlier] ", count, " positions before each of the last ", queries, " of ",
+                shape);
+  NeighbourLists lists{.starts = {0}, .neighbours = {}};
+  std::vector<int> candidates;
+  for_each_position(features, likeness, [&](Index, Index t, const std::vector<Real>& distance) {
+    candidates.clear();
+    const Index first = t < shape[1] - queries ? t : 0;
+    for (Index s = first; s <= t; ++s) candidates.push_back(static_cast<int>(s));
+    append_nearest(lists, candidates, t, count, distance);
+  });
   return lists;
 }
 

@@ -40,5 +40,12 @@ inline namespace SACCADE_NUMERIC {
 NeighbourLists nearest_neighbours(ConstView features, Index count, Likeness likeness,
                                   const AttentionMask& mask = {});
 
+// The same among earlier positions: the neighbours of each of the last `queries` positions of every
+// sample are itself and the `count` most similar positions before it, or all of them where there
+// are fewer. Other positions have themselves alone. Throws ShapeError unless 0 <= count and 1 <=
+// queries
+// <= L.
+NeighbourLists nearest_earlier(ConstView features, Index count, Likeness likeness, Index queries);
+
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -9,7 +9,9 @@ enum class NormPlacement { kPre, kPost };
 constexpr auto enum_table(NormPlacement) {
   using enum NormPlacement;
   return enum_rows<NormPlacement>({
-      {kPre, "pre", "x + f(norm(x)), and once at the end; trains without a warm-up"},
+      {kPre, "pre",
+       "x + f(norm(x)), and once at the end (a refinement: not at the end); trains without a "
+       "warm-up"},
       {kPost, "post", "norm(x + f(x)), as published in 2017"},
   });
 }

@@ -17,7 +17,7 @@ std::unique_ptr<SequenceAttention> make_sequence_attention(const ParamScope& sco
                                                            const RefinementConfig& options,
                                                            const GridShape& grid, Index layer);
 
-// `layers` pre-norm blocks, one after the other, with relu and a dense network of twice the width.
+// `layers` blocks, one after the other, with relu and a dense network of twice the width.
 // Their scopes are 0, 1, ...
 class Refinement {
  public:

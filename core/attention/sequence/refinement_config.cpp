@@ -8,6 +8,16 @@ namespace saccade {
 // The default that the header gives by its number.
 static_assert(SequenceAttentionKind{} == SequenceAttentionKind::kSelfAttention);
 
+BlockAttention RefinementConfig::attention() const {
+  return {.path = "encoder.refine",
+          .type = type,
+          .radius = radius,
+          .globals = globals,
+          .projected = projected,
+          .neighbours = neighbours,
+          .nearest = nearest};
+}
+
 void RefinementConfig::fields(Section& v) {
   v.field("type", type, "the attention of a block");
   v.field("layers", layers, "blocks of attention and a dense network; 0 = none", between(0, 64));
@@ -24,6 +34,7 @@ void RefinementConfig::fields(Section& v) {
   v.field("nearest", nearest, "number of other regions that each region is joined to", at_least(1))
       .only_with("encoder.refine.type", SequenceAttentionKind::kGraph)
       .only_with("encoder.refine.neighbours", NeighbourKind::kCosine, NeighbourKind::kEuclidean);
+  v.field("norm", norm, "where the layers of a block normalise");
 }
 
 }  // namespace saccade

@@ -4,23 +4,12 @@
 
 #include <cstdint>
 
-#include "core/base/enum_names.h"
+#include "core/attention/sequence/block_attention.h"
+#include "core/attention/sequence/norm_placement.h"
 
 namespace saccade {
 
 class Section;
-enum class SequenceAttentionKind;  // sequence_attention_kind.h
-
-enum class NeighbourKind { kFour, kEight, kCosine, kEuclidean };
-constexpr auto enum_table(NeighbourKind) {
-  using enum NeighbourKind;
-  return enum_rows<NeighbourKind>({
-      {kFour, "four", "cells that share a side"},
-      {kEight, "eight", "cells that share a side or a corner"},
-      {kCosine, "cosine", "the `nearest` regions of largest cosine"},
-      {kEuclidean, "euclidean", "the `nearest` regions of smallest distance"},
-  });
-}
 
 struct RefinementConfig {
   SequenceAttentionKind type = SequenceAttentionKind{};  // self_attention
@@ -31,6 +20,10 @@ struct RefinementConfig {
   std::int64_t projected = 16;
   NeighbourKind neighbours = NeighbourKind::kEight;
   std::int64_t nearest = 8;
+  NormPlacement norm = NormPlacement::kPre;
+
+  // What its blocks attend with.
+  BlockAttention attention() const;
 
   void fields(Section& v);
 };

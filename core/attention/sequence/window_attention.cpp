@@ -25,6 +25,28 @@ AttentionMask WindowAttention::windowed(Var x, const AttentionMask& mask,
   return lists.mask();
 }
 
+NeighbourLists WindowAttention::earlier(Index queries, Index positions) const {
+  causal_mask(queries, positions);  // checks the numbers
+  NeighbourLists lists{.starts = {0}, .neighbours = {}};
+  for (Index t = positions - queries; t < positions; ++t) {
+    for (Index s = 0; s <= t; ++s)
+      if (t - s <= window_.radius || s < window_.global || t < window_.global)
+        lists.neighbours.push_back(static_cast<int>(s));
+    lists.starts.push_back(static_cast<Index>(lists.neighbours.size()));
+  }
+  return lists;
+}
+
+Var WindowAttention::attend_causally(Tape& tape, Var x, std::span<const Var> kept) const {
+  const NeighbourLists lists = earlier(x.shape()[1], kept[0].shape()[1]);
+  return attention_.attend(tape, x, {.keys = kept[0], .values = kept[1]}, lists.mask());
+}
+
+ConstView WindowAttention::causal_weights(Tape& tape, Var x, std::span<const Var> kept) const {
+  const NeighbourLists lists = earlier(x.shape()[1], kept[0].shape()[1]);
+  return attention_.weights(tape, x, {.keys = kept[0], .values = kept[1]}, lists.mask());
+}
+
 Var WindowAttention::operator()(Tape& tape, Var x, const AttentionMask& mask) const {
   NeighbourLists lists;
   return attention_(tape, x, windowed(x, mask, lists));

@@ -20,8 +20,15 @@ class WindowAttention : public SequenceAttention {
   WindowAttention(const ParamScope& scope, const SequenceWidths& widths, const Window& window);
   Var operator()(Tape& tape, Var x, const AttentionMask& mask) const override;
   ConstView weights(Tape& tape, Var x, const AttentionMask& mask) const override;
+  // Of the positions up to its own, position t sees those that the window permits.
+  std::vector<Index> causal_widths() const override { return attention_.causal_widths(); }
+  std::vector<Var> kept(Tape& tape, Var x) const override { return attention_.kept(tape, x); }
+  Var attend_causally(Tape& tape, Var x, std::span<const Var> kept) const override;
+  ConstView causal_weights(Tape& tape, Var x, std::span<const Var> kept) const override;
 
  private:
+  // The earlier positions, and its own, that each of the last `queries` positions sees.
+  NeighbourLists earlier(Index queries, Index positions) const;
   // The positions that both mask and window permit. Where they have to be lists, `lists` keeps
   // them.
   AttentionMask windowed(Var x, const AttentionMask& mask, NeighbourLists& lists) const;

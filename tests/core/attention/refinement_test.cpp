@@ -284,6 +284,28 @@ TEST_CASE("a refinement of two blocks has correct gradients and keeps the shape 
   CHECK(weights == std::vector<Shape>(2, Shape{2, 1, 4, 4}));
 }
 
+TEST_CASE("a refinement normalises before or after its layers, by one key") {
+  const Tensor x = noise({2, kRegions, 8}, 1);
+  std::vector<Tensor> outputs;
+  for (const auto& norm : enum_table(NormPlacement{})) {
+    INFO(norm.name);
+    ParameterStore store;
+    const Refinement refinement(ParamScope(store, "refine"),
+                                {.layers = 2, .heads = 2, .norm = norm.value}, kGrid);
+    store.initialise(1);  // every gain is 1 and every shift 0
+    const auto run = [&](Tape& tape) { return refinement(tape, tape.constant(x.view()), {}); };
+    outputs.push_back(value_of(store, run));
+    double most = 0;
+    for (Index r = 0; r < outputs.back().view().rows(); ++r) {
+      double mean = 0;
+      for (Index c = 0; c < 8; ++c) mean += outputs.back().view().row(r)[c] / 8;
+      most = std::max(most, std::abs(mean));
+    }
+    CHECK((norm.value == NormPlacement::kPost ? most < kSame : most > 1e-3));
+  }
+  CHECK(apart(outputs[0].view(), outputs[1].view()) > 1e-3);
+}
+
 TEST_CASE("a block whose last products are 0 returns its input") {
   ParameterStore store;
   const Refinement refinement(ParamScope(store, "refine"), {.layers = 1, .heads = 2}, kGrid);

@@ -1,0 +1,218 @@
+// Attention of a growing sequence to its past, for every mechanism that can do that: all positions
+// at once and one after the other, in double.
+#include "core/attention/sequence/graph_attention.h"
+#include "core/attention/sequence/make_sequence_attention.h"
+#include "core/attention/sequence/multi_head_attention.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
+#include "core/ops/shape_ops.h"
+#include "tests/core/attention/module_support.h"
+#include "tests/core/attention/sequence_support.h"
+#include "tests/support/catch.h"
+
+namespace saccade {
+
+using test::apart;
+using test::noise;
+using test::value_of;
+using Kind = SequenceAttentionKind;
+
+namespace {
+
+constexpr double kSame = 1e-12;
+constexpr Index kLength = 5, kWidth = 8, kHeads = 2;
+
+struct Causal {
+  std::string name;
+  ParameterStore store;
+  std::unique_ptr<SequenceAttention> attention;
+
+  explicit Causal(const BlockAttention& options)
+      : name(str(enum_name(options.type), " ", enum_name(options.neighbours))),
+        attention(make_causal_attention(ParamScope(store, "words"), options,
+                                        {.features = kWidth, .heads = kHeads}, 1)) {
+    test::randomise(store);
+  }
+};
+
+BlockAttention options_of(Kind kind, NeighbourKind neighbours = NeighbourKind::kCosine) {
+  return {.path = "decoder.self_attention",
+          .type = kind,
+          .radius = 1,
+          .globals = 1,
+          .neighbours = neighbours,
+          .nearest = 1};
+}
+
+std::vector<std::unique_ptr<Causal>> mechanisms() {
+  std::vector<std::unique_ptr<Causal>> all;
+  for (const auto& kind : enum_table(Kind{}))
+    if (kind.value != Kind::kLinformer)
+      all.push_back(std::make_unique<Causal>(options_of(kind.value)));
+  all.push_back(std::make_unique<Causal>(options_of(Kind::kGraph, NeighbourKind::kEuclidean)));
+  return all;
+}
+
+Var at_once(const SequenceAttention& attention, Tape& tape, Var x) {
+  return attention.attend_causally(tape, x, attention.kept(tape, x));
+}
+
+// Position t of every sample, [B, L, D] -> [B, 1, D].
+Var position(Var x, Index t) {
+  const Index batch = x.shape()[0], width = x.shape()[2];
+  return ops::reshape(
+      ops::slice_cols(ops::reshape(x, {batch, x.shape()[1] * width}), t * width, width),
+      {batch, 1, width});
+}
+
+// The same, one position after the other.
+Var by_steps(const SequenceAttention& attention, Tape& tape, Var x) {
+  std::vector<Var> so_far;
+  Var out;
+  for (Index t = 0; t < x.shape()[1]; ++t) {
+    const Var one = position(x, t);
+    const std::vector<Var> own = attention.kept(tape, one);
+    if (so_far.empty())
+      so_far = own;
+    else
+      for (std::size_t k = 0; k < own.size(); ++k)
+        so_far[k] = ops::append_positions(so_far[k], own[k]);
+    const Var y = attention.attend_causally(tape, one, so_far);
+    out = out ? ops::append_positions(out, y) : y;
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("causal attention is the same for all positions at once and for one after the other") {
+  const Tensor x = noise({2, kLength, kWidth}, 1);
+  for (const auto& m : mechanisms()) {
+    CAPTURE(m->name);
+    const Tensor together = value_of(m->store, [&](Tape& tape) {
+      return at_once(*m->attention, tape, tape.constant(x.view()));
+    });
+    const Tensor steps = value_of(m->store, [&](Tape& tape) {
+      return by_steps(*m->attention, tape, tape.constant(x.view()));
+    });
+    REQUIRE(together.shape() == x.shape());
+    CHECK(apart(together.view(), steps.view()) < kSame);
+    // What is kept has the widths that are declared.
+    value_of(m->store, [&](Tape& tape) {
+      const Var in = tape.constant(x.view());
+      const std::vector<Var> kept = m->attention->kept(tape, in);
+      const std::vector<Index> widths = m->attention->causal_widths();
+      REQUIRE(kept.size() == widths.size());
+      for (std::size_t k = 0; k < kept.size(); ++k)
+        CHECK(kept[k].shape() == Shape{2, kLength, widths[k]});
+      return in;
+    });
+  }
+}
+
+TEST_CASE("causal attention does not see the future, and sees the past") {
+  for (const auto& m : mechanisms()) {
+    CAPTURE(m->name);
+    const auto run = [&](const Tensor& x) {
+      return value_of(m->store, [&](Tape& tape) {
+        return at_once(*m->attention, tape, tape.constant(x.view()));
+      });
+    };
+    const Tensor x = noise({1, kLength, kWidth}, 1);
+    Tensor later = x.clone(), earlier = x.clone();
+    for (Index c = 0; c < kWidth; ++c) {
+      later.view().row(3)[c] += 1 + static_cast<Real>(c % 3);
+      earlier.view().row(0)[c] += 1 + static_cast<Real>(c % 3);
+    }
+    const Tensor before = run(x), after = run(later), moved = run(earlier);
+    for (Index t = 0; t < 3; ++t)
+      CHECK(apart(test::position_of(before.view(), t), test::position_of(after.view(), t)) == 0);
+    CHECK(apart(test::position_of(before.view(), 3), test::position_of(after.view(), 3)) > 1e-3);
+    CHECK(apart(test::position_of(before.view(), 1), test::position_of(moved.view(), 1)) > 1e-3);
+  }
+}
+
+TEST_CASE("the weights of causal attention are 0 for the future, also of a single step") {
+  const Tensor x = noise({2, kLength, kWidth}, 1);
+  for (const auto& m : mechanisms()) {
+    CAPTURE(m->name);
+    const auto weights = [&](Index queries) {
+      return value_of(m->store, [&](Tape& tape) {
+        const Var in = tape.constant(x.view());
+        const Var last = queries == 1 ? position(in, kLength - 1) : in;
+        return tape.constant(
+            m->attention->causal_weights(tape, last, m->attention->kept(tape, in)));
+      });
+    };
+    const Tensor all = weights(kLength), one = weights(1);
+    REQUIRE(all.shape() == Shape{2, kHeads, kLength, kLength});
+    REQUIRE(one.shape() == Shape{2, kHeads, 1, kLength});
+    for (Index i = 0; i < 2 * kHeads; ++i) {
+      for (Index t = 0; t < kLength; ++t)
+        for (Index s = t + 1; s < kLength; ++s) CHECK(all.view().row(i * kLength + t)[s] == 0);
+      for (Index s = 0; s < kLength; ++s)
+        CHECK(std::abs(all.view().row((i + 1) * kLength - 1)[s] - one.view().row(i)[s]) < kSame);
+    }
+  }
+}
+
+TEST_CASE("a causal window sees its radius of the past and the first positions") {
+  const Causal m(options_of(Kind::kWindow));  // radius 1, 1 global position
+  const Tensor x = noise({1, kLength, kWidth}, 1);
+  const Tensor weights = value_of(m.store, [&](Tape& tape) {
+    const Var in = tape.constant(x.view());
+    return tape.constant(m.attention->causal_weights(tape, in, m.attention->kept(tape, in)));
+  });
+  for (Index t = 0; t < kLength; ++t)
+    for (Index s = 0; s < kLength; ++s)
+      CHECK((weights.view().row(t)[s] > 0) == (s <= t && (s == 0 || t - s <= 1)));
+}
+
+TEST_CASE("a causal graph joins each position to the most similar ones before it") {
+  // The cosines with position 3 are 0.6 (position 0), 0.8 (1) and -1 (2).
+  const Tensor x({1, 4, 2}, std::vector<Real>{3, 4, 4, 3, -1, 0, 1, 0});
+  const NeighbourLists lists = nearest_earlier(x.view(), 1, Likeness::kCosine, 4);
+  CHECK(lists.starts == std::vector<Index>{0, 1, 3, 5, 7});
+  CHECK(lists.neighbours == std::vector<int>{0, 0, 1, 0, 2, 1, 3});
+  const NeighbourLists last = nearest_earlier(x.view(), 2, Likeness::kCosine, 1);
+  CHECK(last.starts == std::vector<Index>{0, 1, 2, 3, 6});
+  CHECK(last.neighbours == std::vector<int>{0, 1, 2, 0, 1, 3});
+}
+
+TEST_CASE("causal self-attention is multi-head attention under a causal mask") {
+  const Causal m(options_of(Kind::kSelfAttention));
+  const Tensor x = noise({2, kLength, kWidth}, 1);
+  const auto& full = dynamic_cast<const MultiHeadAttention&>(*m.attention);
+  const Tensor masked = value_of(m.store, [&](Tape& tape) {
+    return full(tape, tape.constant(x.view()), {.pattern = AttentionMask::Pattern::kCausal});
+  });
+  const Tensor causal =
+      value_of(m.store, [&](Tape& tape) { return at_once(full, tape, tape.constant(x.view())); });
+  CHECK(apart(masked.view(), causal.view()) == 0);
+}
+
+TEST_CASE("every parameter of causal attention gets its gradient, at once and step by step") {
+  const Tensor x = noise({2, 4, kWidth}, 1);
+  for (const auto& m : mechanisms()) {
+    CAPTURE(m->name);
+    CHECK(test::gradient_error(m->store, [&](Tape& tape) {
+            return at_once(*m->attention, tape, tape.constant(x.view()));
+          }) < 1e-6);
+    CHECK(test::gradient_error(m->store, [&](Tape& tape) {
+            return by_steps(*m->attention, tape, tape.constant(x.view()));
+          }) < 1e-6);
+  }
+}
+
+TEST_CASE("mechanisms that cannot be causal are refused in one line") {
+  using Catch::Matchers::Contains;
+  CHECK_THROWS_WITH(Causal(options_of(Kind::kLinformer)),
+                    Contains("decoder.self_attention.type linformer mixes all positions"));
+  CHECK_THROWS_WITH(Causal(options_of(Kind::kGraph, NeighbourKind::kEight)),
+                    Contains("decoder.self_attention.neighbours eight joins the cells of a grid"));
+  ParameterStore store;
+  const GraphAttention grid(ParamScope(store, "grid"), {.features = kWidth, .heads = kHeads},
+                            grid_neighbours({2, 2}, GridNeighbours::kFour));
+  CHECK(grid.causal_widths().empty());
+}
+
+}  // namespace saccade
