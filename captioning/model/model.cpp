@@ -305,7 +305,9 @@ std::vector<Regime> evaluation_regimes(const ExperimentConfig& config) {
     case SelectionKind::kGumbelSt:
       // A vector gate scales each channel of a region by itself, and the layers of a decoder are
       // not linear in the context: there is no cheap sum over regions then.
-      if (attention.gate == GateKind::kVector || !decoder_traits(config.decoder).one_glimpse())
+      // Nor is there one where the context is more than a mean of the regions as they are.
+      if (attention.gate == GateKind::kVector || !attention.contexts_are_regions() ||
+          !decoder_traits(config.decoder).one_glimpse())
         return {Regime::kArgmax, Regime::kExpectation, Regime::kSample};
       return {Regime::kArgmax, Regime::kExpectation, Regime::kSample, Regime::kMarginal};
     case SelectionKind::kArgmax:

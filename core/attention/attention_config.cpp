@@ -19,6 +19,11 @@ static_assert(NormalizerKind{} == NormalizerKind::kSoftmax);
 static_assert(SelectionKind{} == SelectionKind::kSoft);
 static_assert(GateKind{1} == GateKind::kScalar);
 
+bool AttentionConfig::contexts_are_regions() const {
+  return heads == 1 && !value_projection && !output_projection && !sentinel &&
+         scope != ScopeKind::kMonotonic && scope != ScopeKind::kLocalP;
+}
+
 bool AttentionConfig::mixes_regions() const {
   return draws_regions(selection) && hard.likelihood == HardLikelihood::kMarginal;
 }
@@ -42,6 +47,12 @@ void AttentionConfig::fields(Section& v) {
   v.field("heads", heads,
           "maps per word, each over its own share of the widths; their contexts are concatenated",
           between(1, 256));
+  v.field("value_projection", value_projection,
+          "a single head, too, weighs a learned projection of the regions, as several heads do")
+      .only_with("attention.heads", "1");
+  v.field("output_projection", output_projection,
+          "the contexts of all heads, side by side, are multiplied by a learned matrix W_O, as in "
+          "multi-head attention as published");
   v.field("gate", gate, "how much of the context the decoder takes");
   v.field("sentinel", sentinel,
           "one more vector that a word may attend to, sigmoid(W [x; h]) tanh(c): what the decoder "

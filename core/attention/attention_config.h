@@ -34,6 +34,8 @@ struct AttentionConfig {
   std::int64_t k = 5;
   Ramp gumbel_temperature = Ramp::constant(1);
   std::int64_t heads = 1;
+  bool value_projection = false;
+  bool output_projection = false;
   GateKind gate = GateKind{1};  // scalar
   bool sentinel = false;
   std::int64_t hidden = 512;
@@ -53,6 +55,10 @@ struct AttentionConfig {
     mechanism.add_names({added, &added->mechanisms()});
     score.add_names({added, &added->scores()});
   }
+
+  // Whether a context is a weighted mean of the regions' features as they are, with weights that
+  // sum to 1: words can then be mixtures over regions.
+  bool contexts_are_regions() const;
 
   // Whether a word's likelihood is a mixture over the regions that hard attention could choose.
   bool mixes_regions() const;

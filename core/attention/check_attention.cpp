@@ -18,6 +18,13 @@ void need(bool holds, const std::string& choice, const std::string& what, const 
   if (!holds) throw UsageError("attention." + choice + " needs " + what + ": " + why);
 }
 
+// Throws where values or contexts are projected.
+void check_projections(const AttentionConfig& c, const std::string& choice,
+                       const std::string& why) {
+  need(!c.value_projection, choice, "attention.value_projection false", why);
+  need(!c.output_projection, choice, "attention.output_projection false", why);
+}
+
 void check_mean(const AttentionConfig& c) {
   const std::string why = "without a score there are no weights to choose or to shape";
   need(c.selection == SelectionKind::kSoft, "score none", "attention.selection soft", why);
@@ -27,6 +34,7 @@ void check_mean(const AttentionConfig& c) {
   need(!c.learned_scale, "score none", "attention.learned_scale false", why);
   need(c.heads == 1, "score none", "attention.heads 1", why);
   need(!c.sentinel, "score none", "attention.sentinel false", why);
+  check_projections(c, "score none", "the mean of the regions goes on as it is");
 }
 
 void check_mechanism(const AttentionConfig& c) {
@@ -41,6 +49,7 @@ void check_mechanism(const AttentionConfig& c) {
   need(!c.learned_scale, choice, "attention.learned_scale false", why);
   need(c.heads == 1, choice, "attention.heads 1", why);
   need(!c.sentinel, choice, "attention.sentinel false", why);
+  check_projections(c, choice, why);
   need(c.mechanism != MechanismKind::kDifferential || c.hidden % 2 == 0, choice,
        "an even attention.hidden", "each of its two maps takes half");
 }
@@ -60,6 +69,9 @@ void check_selection(const AttentionConfig& c) {
   need(!c.mixes_regions() || c.gate != GateKind::kVector, "hard.likelihood marginal",
        "attention.gate none or scalar",
        "it counts on a context that is linear in the choice, with one factor per word");
+  if (c.mixes_regions())
+    check_projections(c, "hard.likelihood marginal",
+                      "its mixtures are over the regions as they are");
   need(c.selection != SelectionKind::kTopK || c.scope != ScopeKind::kMonotonic, choice,
        "a scope other than monotonic", "monotonic has no scores to compare");
 }

@@ -158,6 +158,8 @@ Glimpse ComposedAttention::attend(Tape& tape, Var query, const AttentionMemory& 
     glimpse.state.insert(glimpse.state.end(), head.state.begin(), head.state.end());
   }
   glimpse.context = heads == 1 ? contexts[0] : ops::concat_cols(contexts);
+  if (parts_.output_weight >= 0)
+    glimpse.context = ops::linear(glimpse.context, tape.parameter(parts_.output_weight));
   if (sentinel.value) {
     const Index regions = memory.regions();
     glimpse.sentinel = ops::slice_cols(mean_of(maps), regions, 1);

@@ -17,9 +17,9 @@ enum class SelectionKind;  // selection_kind.h
 inline namespace SACCADE_NUMERIC {
 
 // A head makes a map of its own. With several heads, each one weighs values of its own, of width
-// D / H (Vaswani et al. 2017, section 3.2.2, without the output matrix, because the decoder's next
-// layer is one), and the contexts of all heads stand side by side. A single head weighs the
-// features themselves.
+// D / H (Vaswani et al. 2017, section 3.2.2), and the contexts of all heads stand side by side. A
+// single head weighs the features themselves, unless it is given a projection, too. The output
+// matrix is optional, because the decoder's next layer is one.
 struct AttentionHead {
   std::unique_ptr<Score> score;
   std::unique_ptr<Scope> scope;
@@ -39,6 +39,7 @@ struct ComposedParts {
   NormalizerKind normalizer = NormalizerKind{};  // softmax
   double temperature = 1;  // divides the scores, unless the context gives another
   SelectionOptions selection;
+  int output_weight = -1;    // W_O [D, D]; -1: none
   int sentinel_weight = -1;  // [S, D]; -1: none
   int sentinel_key = -1;  // [S, K], makes the sentinel's key where regions have keys of their own
   std::unique_ptr<Gate> gate;  // may be none

@@ -75,7 +75,7 @@ AttentionHead make_head(const AttentionConfig& config, const AttentionEnds& ends
                                                                .pace = config.pace,
                                                                .globals = config.globals,
                                                                .noise = config.noise});
-  if (heads > 1)
+  if (heads > 1 || config.value_projection)
     out.value_weight = scope.declare("value.weight", {ends.features, ends.features / heads},
                                      Init::glorot(ends.features, ends.features / heads));
   if (config.learned_scale)
@@ -97,6 +97,9 @@ std::unique_ptr<Attention> make_composed_attention(const AttentionConfig& config
   parts.temperature = config.temperature.to;
   parts.selection = {
       .kind = config.selection, .k = config.k, .gumbel_temperature = config.gumbel_temperature.to};
+  if (config.output_projection)
+    parts.output_weight = scope.declare("output.weight", {ends.features, ends.features},
+                                        Init::glorot(ends.features, ends.features));
   if (config.sentinel)
     parts.sentinel_weight = scope.declare("sentinel.weight", {ends.sentinel, ends.features},
                                           Init::glorot(ends.sentinel, ends.features));

@@ -323,7 +323,8 @@ TEST_CASE("a hard choice takes the chosen region's feature, argmax that of the l
                query = normal_tensor({2, kQuery}, 10);
   for_each_mechanism(regions, [&](const Mechanism& m) {
     if (m.config.mechanism != MechanismKind::kComposed || m.config.score == ScoreKind::kNone ||
-        m.config.gate != GateKind::kNone || m.config.heads > 1 || m.config.sentinel)
+        m.config.gate != GateKind::kNone || m.config.heads > 1 || m.config.sentinel ||
+        m.config.output_projection)
       return;
     ArgmaxChooser argmax;
     const AttentionResult seen =

@@ -44,6 +44,10 @@ void for_each_config(F f) {
     }
     f(config);
   };
+  // Whether values and contexts are projected.
+  struct Projections {
+    bool value, output;
+  };
   for (const auto& mechanism : enum_table(MechanismKind{}))
     for (const auto& score : enum_table(ScoreKind{}))
       for (const auto& scope : enum_table(ScopeKind{}))
@@ -52,26 +56,36 @@ void for_each_config(F f) {
             for (const auto& gate : enum_table(GateKind{}))
               for (const std::int64_t heads : {1, 2})
                 for (const bool sentinel : {false, true})
-                  for (const double temperature : {1.0, 0.5}) {
-                    AttentionConfig c;
-                    // A mechanism that does not factor into axes is the same with every score.
-                    if (mechanism.value != MechanismKind::kComposed &&
-                        score.value != ScoreKind::kAdditive)
-                      continue;
-                    c.mechanism = mechanism.value, c.score = score.value, c.scope = scope.value;
-                    c.normalizer = normalizer.value, c.selection = selection.value;
-                    c.gate = gate.value, c.heads = heads, c.sentinel = sentinel;
-                    c.temperature = Ramp::constant(temperature);
-                    c.hidden = 4, c.radius = 1, c.k = 2, c.projected = 2;
-                    offer(c);
-                  }
+                  for (const double temperature : {1.0, 0.5})
+                    for (const Projections& projects :
+                         {Projections{false, false}, Projections{true, true}}) {
+                      AttentionConfig c;
+                      // A mechanism that does not factor into axes is the same with every score.
+                      if (mechanism.value != MechanismKind::kComposed &&
+                          score.value != ScoreKind::kAdditive)
+                        continue;
+                      // Projections know nothing of how weights were made.
+                      if (projects.output &&
+                          (score.value != ScoreKind::kScaledDot ||
+                           normalizer.value != NormalizerKind::kSoftmax || temperature != 1))
+                        continue;
+                      c.mechanism = mechanism.value, c.score = score.value, c.scope = scope.value;
+                      c.normalizer = normalizer.value, c.selection = selection.value;
+                      c.gate = gate.value, c.heads = heads, c.sentinel = sentinel;
+                      c.value_projection = projects.value && heads == 1;
+                      c.output_projection = projects.output;
+                      c.temperature = Ramp::constant(temperature);
+                      c.hidden = 4, c.radius = 1, c.k = 2, c.projected = 2;
+                      offer(c);
+                    }
 }
 
 inline std::string describe(const AttentionConfig& c) {
   return str("mechanism ", enum_name(c.mechanism), ", score ", enum_name(c.score), ", scope ",
              enum_name(c.scope), ", normalizer ", enum_name(c.normalizer), ", selection ",
              enum_name(c.selection), ", gate ", enum_name(c.gate), ", heads ", c.heads,
-             ", sentinel ", c.sentinel, ", temperature ", c.temperature.to);
+             ", sentinel ", c.sentinel, c.value_projection ? ", values projected" : "",
+             c.output_projection ? ", output projected" : "", ", temperature ", c.temperature.to);
 }
 
 // Makes a mechanism; its keys have the width `keys`, or are the features if that is 0.

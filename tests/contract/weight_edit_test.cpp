@@ -26,7 +26,9 @@ struct EditedScene {
   // Whether the context is sum_l w_l a_l with the weights of the result, and nothing else enters
   // it.
   bool context_is_weighted_sum(const Mechanism& m, const AttentionResult& result) const {
-    if (m.config.gate != GateKind::kNone || m.config.heads > 1 || m.config.sentinel) return true;
+    if (m.config.gate != GateKind::kNone || m.config.heads > 1 || m.config.sentinel ||
+        m.config.output_projection)
+      return true;
     bool same = true;
     for (Index r = 0; r < 4; ++r)
       for (Index d = 0; d < kFeatures; ++d) {
