@@ -39,7 +39,9 @@ PackedCaptions pack_captions(std::span<const std::vector<int>> captions, int bos
   return pack_targets(targets, bos);
 }
 
-void SequenceOutput::add_glimpse(const Glimpse& glimpse) {
+void SequenceOutput::add_glimpse(const Glimpse& glimpse, std::vector<RegionDraws> earlier) {
+  draws.push_back(std::move(earlier));
+  draws.back().insert(draws.back().end(), glimpse.draws.begin(), glimpse.draws.end());
   weights.push_back(glimpse.weights);
   chosen.push_back(glimpse.chosen);
   if (glimpse.gate) gates.push_back(glimpse.gate);

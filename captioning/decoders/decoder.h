@@ -60,14 +60,17 @@ struct SequenceOutput {
   Var logits;  // [N, V], before the temperature; none where words are mixtures over regions
   std::vector<Var> weights;                  // [T] of [R_t, L]
   std::vector<std::span<const int>> chosen;  // [T] of [R_t]; empty where all are expectations
-  std::vector<Var> gates;                    // [T] of [R_t, 1] or [R_t, D]; empty without a gate
+  // [T], what was decided at all glimpses of a word, by layer, then by head; empty without a
+  // chooser.
+  std::vector<std::vector<RegionDraws>> draws;
+  std::vector<Var> gates;       // [T] of [R_t, 1] or [R_t, D]; empty without a gate
   std::vector<Var> surrogates;  // scalars to be added to the loss, of hard attention in training
   std::vector<Var> values;      // [T] of [R_t, 1], what a value head adds to the average cost
   std::vector<LayerAttention> layers;   // every glimpse of a word; empty where a word has one
   std::vector<InformedWords> informed;  // one per informed attention that was given
 
-  // Appends the last glimpse of a step.
-  void add_glimpse(const Glimpse& glimpse);
+  // Appends the last glimpse of a step; `earlier` has the draws of its other glimpses.
+  void add_glimpse(const Glimpse& glimpse, std::vector<RegionDraws> earlier = {});
 };
 
 // What a decoder computes for one word.

@@ -260,14 +260,16 @@ class TransformerDecoder : public Decoder {
       state = std::move(word.state);
       hidden.push_back(word.hidden);
       if (word.value) out.values.push_back(word.value);
+      std::vector<RegionDraws> draws;  // of all layers but the last
       for (std::size_t l = 0; l < layers_.size(); ++l) {
         const Glimpse& glimpse = word.glimpses[l];
         out.layers[l].weights.push_back(glimpse.weights);
         out.layers[l].chosen.push_back(glimpse.chosen);
-        if (l + 1 < layers_.size() && glimpse.surrogate)
-          out.surrogates.push_back(glimpse.surrogate);
+        if (l + 1 == layers_.size()) break;
+        if (glimpse.surrogate) out.surrogates.push_back(glimpse.surrogate);
+        draws.insert(draws.end(), glimpse.draws.begin(), glimpse.draws.end());
       }
-      out.add_glimpse(word.glimpses.back());
+      out.add_glimpse(word.glimpses.back(), std::move(draws));
       first += rows;
     }
     out.logits = (*output_)(tape, ops::concat_rows(hidden));

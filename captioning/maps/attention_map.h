@@ -40,7 +40,9 @@ struct AttentionMap {
   // The sentinel's weight; none without a sentinel. Of several heads it is recorded for the mean
   // alone: the map of one of them has none, and neither has a fusion of layers.
   std::optional<double> sentinel{};
-  int chosen = -1;  // the cell that hard attention took; -1 for the expectation
+  // The cell that hard attention took; -1 for the expectation, where it took none (but the
+  // sentinel), and in a map of several heads that took different cells.
+  int chosen = -1;
   // Whether the map was carried back through the encoder's own attention (rollout; Abnar and
   // Zuidema 2020). Captioner makes no such maps; the program saccade does.
   bool rollout = false;

@@ -25,8 +25,9 @@ struct DecodedWord {
   // Every head of the last layer, or every head of every layer where that was requested
   // (Recording), by layer, then by head; empty where `map` is the only one.
   std::vector<AttentionMap> parts{};
-  // The cells that hard attention took at all glimpses; empty where a word has one glimpse, whose
-  // cell is map.chosen, and where none chose.
+  // The cells that hard attention took at all glimpses, by layer, then by head; empty where a word
+  // has one choice, of a cell, which is map.chosen, and where none chose. The number of cells
+  // stands for the sentinel, or for no cell.
   std::vector<int> choices{};
   std::vector<SelfAttention> self_attention{};  // where they were requested: by layer, then by head
   std::string text{};                           // of a word that was put together
@@ -51,7 +52,7 @@ struct DecodedCaption {
   std::vector<DecodedCaption> others{};
 };
 
-// The cells that hard attention took for a word, glimpse by glimpse; empty where none chose.
+// What hard attention took for a word, as DecodedWord::choices; empty where nothing was chosen.
 inline std::vector<int> chosen_cells(const DecodedWord& word) {
   if (!word.choices.empty()) return word.choices;
   return word.map.chosen < 0 ? std::vector<int>() : std::vector<int>{word.map.chosen};

@@ -21,6 +21,8 @@ GlimpseRecord record_glimpse(const Glimpse& glimpse, const MapPart& layer) {
     record.heads.emplace_back(map.begin(), map.end());
   }
   record.chosen.assign(glimpse.chosen.begin(), glimpse.chosen.end());
+  for (const RegionDraws& draw : glimpse.draws)
+    record.head_chosen.emplace_back(draw.chosen.begin(), draw.chosen.end());
   if (glimpse.gate) {
     const ConstView gates = glimpse.gate.value();
     for (Index r = 0; r < gates.rows(); ++r)
@@ -76,6 +78,9 @@ RowMaps maps_of(const GlimpseRecord& glimpse, const MapRecord& record, Index row
     head.weights = row_of(glimpse.heads[static_cast<std::size_t>(h)], row, cells);
     head.head = {.number = h, .count = count};
     head.sentinel.reset();  // the record has the mean's alone
+    if (glimpse.head_chosen.empty()) continue;
+    const int cell = glimpse.head_chosen[static_cast<std::size_t>(h)][place];
+    head.chosen = cell < cells ? cell : -1;
   }
   if (count > 0) mean.head = {.count = count, .fused = Fusion::kMean};
   return maps;
@@ -98,9 +103,12 @@ MapRecord record_of(const StepOutput& step, const MemoryLayout& layout,
           record_glimpse(step.layers[static_cast<std::size_t>(l)], {.number = l, .count = layers}));
   const MapPart last = layers > 0 ? MapPart{.number = layers - 1, .count = layers} : MapPart{};
   record.glimpses.push_back(record_glimpse(step.glimpse, last));
-  for (const Glimpse& layer : step.layers)
-    if (!layer.chosen.empty())
-      record.choices.emplace_back(layer.chosen.begin(), layer.chosen.end());
+  const std::span<const Glimpse> glimpses =
+      step.layers.empty() ? std::span(&step.glimpse, 1) : std::span(step.layers);
+  for (const Glimpse& layer : glimpses)
+    for (const RegionDraws& draw : layer.draws)
+      if (layers > 0 || layer.draws.size() > 1 || draw.weights.cols() > weights.cols())
+        record.choices.emplace_back(draw.chosen.begin(), draw.chosen.end());
   if (!recording.words) return record;
   for (std::size_t l = 0; l < step.words.size(); ++l) {
     const ConstView all = step.words[l];  // [R, H, 1, t + 1]

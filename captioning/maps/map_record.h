@@ -19,18 +19,20 @@ struct Recording {
 // One glimpse of R rows.
 struct GlimpseRecord {
   MapPart layer{};
-  std::vector<float> weights{};              // [R, L], the mean over heads
-  std::vector<std::vector<float>> heads{};   // [H] of [R, L]; empty for a single head
-  std::vector<int> chosen{};                 // [R]; empty: all are expectations
-  std::vector<double> gates{}, sentinels{};  // [R]; empty without a gate, without a sentinel
+  std::vector<float> weights{};             // [R, L], the mean over heads
+  std::vector<std::vector<float>> heads{};  // [H] of [R, L]; empty for a single head
+  std::vector<int> chosen{};                // [R] as Glimpse::chosen; empty: all are expectations
+  std::vector<std::vector<int>> head_chosen{};  // [H] of [R]; a number of L is no region
+  std::vector<double> gates{}, sentinels{};     // [R]; empty without a gate, without a sentinel
 };
 
 // One step of R rows.
 struct MapRecord {
-  GridSize grid{};                          // of L cells
-  std::vector<std::uint8_t> mask{};         // [R, L] as AttentionMap::mask; empty: no padding
-  std::vector<GlimpseRecord> glimpses{};    // those that are kept; the last is the word's last
-  std::vector<std::vector<int>> choices{};  // [glimpses of a word] of [R]; empty where it has one
+  GridSize grid{};                        // of L cells
+  std::vector<std::uint8_t> mask{};       // [R, L] as AttentionMap::mask; empty: no padding
+  std::vector<GlimpseRecord> glimpses{};  // those that are kept; the last is the word's last
+  // [draws of a word] of [R], by layer, then by head; empty where a word has one, of a region.
+  std::vector<std::vector<int>> choices{};
   std::vector<SelfAttention> self_attention{};  // weights [R, t + 1]
 
   // The attention of one row, without a word.

@@ -155,10 +155,18 @@ std::vector<MapView> map_views(const DecodedCaption& caption, const MapRequest& 
       });
       MapView& view = views.emplace_back();
       for (std::size_t t = 0; t < caption.words.size(); ++t) {
-        AttentionMap& map =
-            view.emplace_back(single_maps(caption.words[t])[one.part.fused ? 0 : layer->first]);
+        const MapPart& head = heads[0][h].part;
+        const std::size_t place =
+            one.part.fused
+                ? 0
+                : layer->first + (head.fused ? 0 : static_cast<std::size_t>(head.number));
+        const std::span<const AttentionMap> maps = single_maps(caption.words[t]);
+        AttentionMap& map = view.emplace_back(maps[place]);
+        if (!one.part.fused && head.fused)
+          for (const AttentionMap& other : maps.subspan(layer->first, layer->heads.size()))
+            if (other.chosen != map.chosen) map.chosen = -1;
         map.layer = one.part;
-        map.head = heads[0][h].part;
+        map.head = head;
         map.rollout = request.rollout;
         if (one.part.fused) map.gate = map.sentinel = std::nullopt;
         if (one.part.fused || request.rollout) map.chosen = -1;

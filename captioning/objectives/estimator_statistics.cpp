@@ -1,7 +1,7 @@
 #include "captioning/objectives/estimator_statistics.h"
 
+#include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -11,29 +11,18 @@ void EstimatorSums::add(const ShardLoss& shard) {
   std::vector<std::set<int>> visited(static_cast<std::size_t>(shard.rows().captions()));
   const Index samples = shard.rows().captions() / shard.captions();
   std::size_t n = 0;
-  for (std::size_t t = 0; t < shard.output().weights.size(); ++t) {
-    const ConstView weights = shard.output().weights[t].value();
-    const Index regions = weights.cols();
-    gradient_.resize(static_cast<std::size_t>(regions), 0);
-    for (Index r = 0; r < weights.rows(); ++r, ++n) {
-      const Real* alpha = weights.row(r);
-      double entropy = 0;
-      for (Index l = 0; l < regions; ++l)
-        if (alpha[l] > 0) entropy -= static_cast<double>(alpha[l] * std::log(alpha[l]));
-      words_ += 1;
+  for (std::size_t t = 0; t < shard.output().draws.size(); ++t) {
+    const std::vector<RegionDraws>& all = shard.output().draws[t];
+    const std::size_t heads = all.size() / std::max<std::size_t>(1, shard.output().layers.size());
+    const std::span<const RegionDraws> last = std::span(all).last(heads);
+    for (Index r = 0; r < shard.rows().rows[t]; ++r, ++n) {
       const Index unmasked = shard.regions()[static_cast<std::size_t>(r / samples)];
-      entropy_ += unmasked > 1 ? entropy / std::log(static_cast<double>(unmasked)) : 0;
-      const std::span<const int> chosen = shard.output().chosen[t];
-      const int pick = chosen.empty() ? -1 : chosen[static_cast<std::size_t>(r)];
-      if (pick < 0) continue;
-      visited[static_cast<std::size_t>(r)].insert(pick);
-      const double advantage = shard.advantages()[n];
-      draws_ += 1, advantage_ += advantage, square_ += advantage * advantage;
-      for (Index l = 0; l < regions; ++l) {
-        const double g = advantage * ((l == pick ? 1.0 : 0.0) - static_cast<double>(alpha[l]));
-        gradient_[static_cast<std::size_t>(l)] += g;
-        norm_ += g * g;
-      }
+      const Index regions = shard.output().weights[t].cols();
+      for (std::size_t h = 0; h < heads; ++h)
+        add_draw(last[h], h, r,
+                 {.choices = unmasked + (last[h].weights.cols() - regions),
+                  .advantage = shard.advantages()[n],
+                  .visited = &visited[static_cast<std::size_t>(r)]});
     }
   }
   for (std::size_t r = 0; r < visited.size(); ++r) {
@@ -41,6 +30,29 @@ void EstimatorSums::add(const ShardLoss& shard) {
     drawn_captions_ += 1;
     visited_ += static_cast<double>(visited[r].size()) /
                 static_cast<double>(shard.rows().length(static_cast<Index>(r)));
+  }
+}
+
+void EstimatorSums::add_draw(const RegionDraws& draw, std::size_t head, Index row,
+                             const DrawOf& of) {
+  const Index columns = draw.weights.cols();
+  const Real* alpha = draw.weights.row(row);
+  const std::size_t first = head * static_cast<std::size_t>(columns);
+  if (gradient_.size() < first + static_cast<std::size_t>(columns))
+    gradient_.resize(first + static_cast<std::size_t>(columns), 0);
+  double entropy = 0;
+  for (Index l = 0; l < columns; ++l)
+    if (alpha[l] > 0) entropy -= static_cast<double>(alpha[l] * std::log(alpha[l]));
+  words_ += 1;
+  entropy_ += of.choices > 1 ? entropy / std::log(static_cast<double>(of.choices)) : 0;
+  const int pick = draw.chosen[static_cast<std::size_t>(row)];
+  if (pick < 0) return;
+  of.visited->insert(pick);
+  draws_ += 1, advantage_ += of.advantage, square_ += of.advantage * of.advantage;
+  for (Index l = 0; l < columns; ++l) {
+    const double g = of.advantage * ((l == pick ? 1.0 : 0.0) - static_cast<double>(alpha[l]));
+    gradient_[first + static_cast<std::size_t>(l)] += g;
+    norm_ += g * g;
   }
 }
 

@@ -1,6 +1,7 @@
 // Statistics of hard attention's estimator, which are watched while it trains.
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "captioning/objectives/caption_loss.h"
@@ -22,14 +23,22 @@ class EstimatorSums {
     // per choice: advantage (s - alpha).
     double gradient_variance = 0;
     double distinct_cells = 0;  // regions that a drawn caption visits, as a share of its words
-    double entropy = 0;  // of the weights / log L, for L unmasked regions; mean over all words
+    double entropy = 0;  // of the weights / log L, for L choices; mean over all words and heads
   };
   Statistics statistics() const;
 
  private:
+  // What belongs to the draw of one row.
+  struct DrawOf {
+    Index choices = 0;  // the number of unmasked regions, and 1 more for a sentinel or for none
+    double advantage = 0;
+    std::set<int>* visited = nullptr;  // by the caption
+  };
+  void add_draw(const RegionDraws& draw, std::size_t head, Index row, const DrawOf& of);
+
   double captions_ = 0, expectations_ = 0;
   double draws_ = 0, advantage_ = 0, square_ = 0, norm_ = 0;
-  std::vector<double> gradient_;  // [L] sum
+  std::vector<double> gradient_;  // [H L] sum
   double visited_ = 0, drawn_captions_ = 0;
   double words_ = 0, entropy_ = 0;
 };

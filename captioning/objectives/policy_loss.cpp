@@ -40,9 +40,9 @@ std::vector<double> leave_one_out(std::span<const double> rewards, Index samples
   return out;
 }
 
-void PolicyLoss::Replay::choose(ConstView, Index glimpse, std::span<int> chosen) {
+void PolicyLoss::Replay::choose(ConstView, Index draw, std::span<int> chosen) {
   for (std::size_t r = 0; r < chosen.size(); ++r)
-    chosen[r] = regions[r][static_cast<std::size_t>(glimpse)];
+    chosen[r] = regions[r][static_cast<std::size_t>(draw)];
 }
 
 PolicyLoss::PolicyLoss(Tape& tape, const Decoder& decoder, const AttentionMemory& memory,
@@ -82,14 +82,11 @@ void PolicyLoss::read_log_probs() {
   const std::vector<double> nll = caption_sums(packed_, output_.nll.value());
   for (std::size_t r = 0; r < order_.size(); ++r) word_log_probs_[order_[r]] = -nll[r];
   if (region_weights_.empty()) return;
-  const auto add = [&](std::span<const Var> weights, std::span<const std::span<const int>> chosen) {
-    for (std::size_t t = 0; t < weights.size(); ++t)
-      for (std::size_t r = 0; r < chosen[t].size(); ++r)
-        region_log_probs_[order_[r]] += std::log(
-            static_cast<double>(weights[t].value().row(static_cast<Index>(r))[chosen[t][r]]));
-  };
-  if (output_.layers.empty()) add(output_.weights, output_.chosen);
-  for (const LayerAttention& layer : output_.layers) add(layer.weights, layer.chosen);
+  for (const std::vector<RegionDraws>& word : output_.draws)
+    for (const RegionDraws& draw : word)
+      for (std::size_t r = 0; r < draw.chosen.size(); ++r)
+        region_log_probs_[order_[r]] +=
+            std::log(static_cast<double>(draw.weights.row(static_cast<Index>(r))[draw.chosen[r]]));
 }
 
 void PolicyLoss::backward(std::span<const double> advantages, Index batch_captions) {

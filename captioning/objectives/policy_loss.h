@@ -47,8 +47,8 @@ class PolicyLoss {
  private:
   class Replay : public Chooser {
    public:
-    std::vector<std::vector<int>> regions;  // by row, then by glimpse
-    void choose(ConstView weights, Index glimpse, std::span<int> chosen) override;
+    std::vector<std::vector<int>> regions;  // by row, then by draw
+    void choose(ConstView weights, Index draw, std::span<int> chosen) override;
   };
   void read_log_probs();
 

@@ -8,6 +8,7 @@
 #include "captioning/training/choosing_metric.h"
 #include "captioning/training/stages.h"
 #include "core/attention/make_attention.h"
+#include "core/attention/scopes/scope_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "vision/encoders/encoder_kind.h"
@@ -57,6 +58,10 @@ void check_proposal(const ExperimentConfig& config) {
     need("objective.supervision.step 0",
          "a word is predicted from the region that is drawn for it, so its own map, not a later "
          "one, has to follow the localizer");
+  if (config.attention.heads > 1) need("attention.heads 1", "the localizer has one map per word");
+  if (config.attention.scope == ScopeKind::kMonotonic)
+    need("an attention.scope other than monotonic",
+         "the region that it draws may lie before the last one");
   if (hard.likelihood == HardLikelihood::kMarginal)
     need("attention.hard.likelihood choice",
          "a marginal likelihood weighs all regions for each word and draws none");

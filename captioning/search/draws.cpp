@@ -37,12 +37,12 @@ void ImageRegionChooser::set_images(std::span<const std::uint64_t> images, Index
   group_ = group;
 }
 
-void ImageRegionChooser::choose(ConstView weights, Index step, std::span<int> chosen) {
+void ImageRegionChooser::choose(ConstView weights, Index draw, std::span<int> chosen) {
   SACCADE_ASSERT(weights.rows() == static_cast<Index>(images_.size()) * group_, "rows ",
                  weights.rows(), " for ", images_.size(), " images in groups of ", group_);
   Index row = 0;
   for (const std::uint64_t image : images_) {
-    Random random(region_draw_key(seed_, image, step));
+    Random random(region_draw_key(seed_, image, draw));
     for (Index g = 0; g < group_; ++g, ++row)
       chosen[static_cast<std::size_t>(row)] = draw_region(random, weights.row(row), weights.cols());
   }

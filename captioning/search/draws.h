@@ -28,7 +28,7 @@ class ImageRegionChooser : public Chooser {
   explicit ImageRegionChooser(std::uint64_t seed) : seed_(seed) {}
   // Sets the images of the next rows: row r belongs to images[r / group].
   void set_images(std::span<const std::uint64_t> images, Index group);
-  void choose(ConstView weights, Index step, std::span<int> chosen) override;
+  void choose(ConstView weights, Index draw, std::span<int> chosen) override;
 
  private:
   std::uint64_t seed_;

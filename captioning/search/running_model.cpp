@@ -88,13 +88,23 @@ void RunningModel::set_ablation(const SearchOptions& options) {
   }
 }
 
-void RunningModel::ForcedRegions::choose(ConstView weights, Index glimpse, std::span<int> chosen) {
-  own_->choose(weights, glimpse, chosen);
+void RunningModel::ForcedRegions::choose(ConstView weights, Index draw, std::span<int> chosen) {
+  own_->choose(weights, draw, chosen);
+  force(draw, chosen);
+}
+
+void RunningModel::ForcedRegions::choose_in_order(ConstView weights, Index draw,
+                                                  std::span<int> chosen) {
+  own_->choose_in_order(weights, draw, chosen);
+  force(draw, chosen);
+}
+
+void RunningModel::ForcedRegions::force(Index draw, std::span<int> chosen) const {
   SACCADE_CHECK(regions_.size() == chosen.size(), "[search] regions of ", regions_.size(),
                 " rows for ", chosen.size());
   for (std::size_t r = 0; r < chosen.size(); ++r)
     if (const auto count = static_cast<Index>(regions_[r].size()); count > 0)
-      chosen[r] = regions_[r][static_cast<std::size_t>(glimpse % count)];
+      chosen[r] = regions_[r][static_cast<std::size_t>(draw % count)];
 }
 
 void RunningModel::force_regions(std::span<const std::vector<int>> regions) {

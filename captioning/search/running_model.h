@@ -21,8 +21,8 @@ class RunningModel {
                std::uint64_t seed);
 
   // Sets the regions that the next step takes instead of choosing: for every row, those of all
-  // glimpses. A row without regions chooses for itself. It has no effect on a model that chooses no
-  // regions.
+  // draws (DecodedWord::choices). A row without regions chooses for itself. It has no effect on a
+  // model that chooses no regions.
   void force_regions(std::span<const std::vector<int>> regions);
   // Runs one step from the last words. `numbers` are those of the images, each of which has the
   // same number of rows.
@@ -45,9 +45,11 @@ class RunningModel {
     }
     void clear() { own_ = nullptr; }
     bool active() const { return own_ != nullptr; }
-    void choose(ConstView weights, Index glimpse, std::span<int> chosen) override;
+    void choose(ConstView weights, Index draw, std::span<int> chosen) override;
+    void choose_in_order(ConstView weights, Index draw, std::span<int> chosen) override;
 
    private:
+    void force(Index draw, std::span<int> chosen) const;
     Chooser* own_ = nullptr;
     std::vector<std::vector<int>> regions_;  // by row
   };

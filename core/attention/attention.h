@@ -76,9 +76,17 @@ AttentionMemory memory_of_rows(const AttentionMemory& memory, std::span<const in
 class Chooser {
  public:
   virtual ~Chooser() = default;
-  // Fills chosen[r] with a region, or with -1 for the expectation. weights [R, L] are those of
-  // glimpse number `glimpse` of the caption (AttendContext::glimpse); chosen is [R].
-  virtual void choose(ConstView weights, Index glimpse, std::span<int> chosen) = 0;
+  // Fills chosen[r] with a region, or with -1 for the expectation. weights [R, L] are those of draw
+  // number `draw` of the caption (AttendContext::draw); chosen is [R]. Where a word may also look
+  // at no region, there is one more column, for the sentinel or for no region at all, and L stands
+  // for it.
+  virtual void choose(ConstView weights, Index draw, std::span<int> chosen) = 0;
+  // The same where regions are offered one after the other, as monotonic attention does: weights
+  // [R, L + 1], with the probability that none is taken last. A draw from the weights is a draw
+  // from this process, too.
+  virtual void choose_in_order(ConstView weights, Index draw, std::span<int> chosen) {
+    choose(weights, draw, chosen);
+  }
   // The choices of the last call that were drawn from the weights, and -1 for the others: an
   // estimator may reinforce only those that were drawn from the weights.
   virtual std::span<const int> drawn(std::span<const int> chosen) const { return chosen; }
@@ -110,21 +118,32 @@ struct AttendContext {
   // glimpse applies to it.
   bool informed = false;
 
-  // The number of this glimpse among all glimpses of its caption. It is part of the key of its
-  // draws.
+  // The number of this glimpse among all glimpses of its caption.
   Index glimpse() const { return step * layers + layer; }
+  // The number of the draw of one of `heads` heads among all draws of its caption. It is part of
+  // the draw's key.
+  Index draw(Index head, Index heads) const { return glimpse() * heads + head; }
+};
+
+// What a Chooser decided for one head, for R queries.
+struct RegionDraws {
+  ConstView weights;            // [R, L] or [R, L + 1], as Chooser::choose() gets them
+  std::span<const int> chosen;  // [R]: a region, L for the last column, -1 for the expectation
 };
 
 // One use of attention: what attend() returns for R queries.
 struct Glimpse {
-  Var context;                  // [R, D], gated
-  Var weights;                  // [R, L], the mean over heads, as Promises describes them
-  std::vector<Var> heads;       // [H] of [R, L]; empty for a single head
-  std::span<const int> chosen;  // [R] regions, -1 where the expectation was taken; empty if all are
-  Var gate;                     // [R, 1] or [R, D]; none without a gate
-  Var sentinel;                 // [R, 1], the sentinel's weight; none without a sentinel
-  Var surrogate;                // [1], to be added to the loss; none unless an estimator was given
-  std::vector<Var> state;       // [R, ...] each, for the next glimpse of the same rows
+  Var context;             // [R, D], gated
+  Var weights;             // [R, L], the mean over heads, as Promises describes them
+  std::vector<Var> heads;  // [H] of [R, L]; empty for a single head
+  // [R] regions; empty if all rows took the expectation. -1 where a row did, where heads took
+  // different regions, and where none was taken.
+  std::span<const int> chosen;
+  std::vector<RegionDraws> draws;  // by head; empty without a chooser
+  Var gate;                        // [R, 1] or [R, D]; none without a gate
+  Var sentinel;                    // [R, 1], the sentinel's weight; none without a sentinel
+  Var surrogate;           // [1], to be added to the loss; none unless an estimator was given
+  std::vector<Var> state;  // [R, ...] each, for the next glimpse of the same rows
 };
 
 // What is true of a mechanism's weights. It is declared, so that tests and readers need not guess.
@@ -155,8 +174,7 @@ class Attention {
   // One use of the memory by R queries. query is [R, Q] with R <= M * group; state is what start()
   // or the last glimpse gave, one row per query. Throws ShapeError where shapes do not fit, where a
   // row's regions are all masked, where edited weights are recorded (edited()), and where the
-  // context asks for what the mechanism lacks: a chooser for several heads, a sentinel that is not
-  // there.
+  // sentinel that the mechanism attends to is not given.
   virtual Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory,
                          std::span<const Var> state, const AttendContext& context) const = 0;
   // What is true of the weights of attend(). Tests hold a mechanism to it, and a decoder computes

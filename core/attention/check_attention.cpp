@@ -56,22 +56,28 @@ void check_mechanism(const AttentionConfig& c) {
 
 void check_selection(const AttentionConfig& c) {
   const std::string choice = "selection " + std::string(enum_name(c.selection));
-  const bool one_region = takes_one_region(c.selection);
-  need(!one_region || c.heads == 1, choice, "attention.heads 1", "it takes one region per word");
-  need(!one_region || !c.sentinel, choice, "attention.sentinel false",
+  const bool relaxes = c.selection == SelectionKind::kGumbelSt;
+  need(!relaxes || c.heads == 1, choice, "attention.heads 1",
+       "its relaxation has one map per word");
+  need(!relaxes || !c.sentinel, choice, "attention.sentinel false",
        "the sentinel is not a region that could be taken");
-  const bool draws = draws_regions(c.selection) || c.selection == SelectionKind::kGumbelSt;
-  need(!draws || (c.scope != ScopeKind::kLocalP && c.scope != ScopeKind::kMonotonic), choice,
-       "a scope whose weights sum to 1",
-       "those of local_p and monotonic are not a distribution to draw from");
+  need(!relaxes || c.scope != ScopeKind::kMonotonic, choice, "a scope other than monotonic",
+       "its relaxation draws from scores, and monotonic has none");
+  need(!(relaxes || draws_regions(c.selection)) || c.scope != ScopeKind::kLocalP, choice,
+       "a scope other than local_p", "what its weights lack to 1 belongs to no choice");
   need(c.selection != SelectionKind::kGumbelSt || c.normalizer == NormalizerKind::kSoftmax, choice,
        "attention.normalizer softmax", "the Gumbel trick draws from a softmax");
   need(!c.mixes_regions() || c.gate != GateKind::kVector, "hard.likelihood marginal",
        "attention.gate none or scalar",
        "it counts on a context that is linear in the choice, with one factor per word");
-  if (c.mixes_regions())
-    check_projections(c, "hard.likelihood marginal",
-                      "its mixtures are over the regions as they are");
+  if (c.mixes_regions()) {
+    const std::string marginal = "hard.likelihood marginal";
+    const std::string mixture = "its mixtures are over the regions as they are, and nothing else";
+    need(c.heads == 1, marginal, "attention.heads 1", mixture);
+    need(!c.sentinel, marginal, "attention.sentinel false", mixture);
+    need(c.scope != ScopeKind::kMonotonic, marginal, "a scope other than monotonic", mixture);
+    check_projections(c, marginal, mixture);
+  }
   need(c.selection != SelectionKind::kTopK || c.scope != ScopeKind::kMonotonic, choice,
        "a scope other than monotonic", "monotonic has no scores to compare");
 }

@@ -14,11 +14,11 @@ RandomKey coin_key(RandomKey key, std::uint64_t sample) {
 
 }  // namespace
 
-// The keys differ from those of all other samples and glimpses, and from that of the sample's coin,
-// because a glimpse's number here is at least 1.
-RandomKey glimpse_key(RandomKey key, Index row, Index glimpse) {
-  key.sample = ((key.sample + static_cast<std::uint64_t>(row)) << 16) +
-               static_cast<std::uint64_t>(glimpse) + 1;
+// The keys differ from those of all other samples and draws, and from that of the sample's coin,
+// because a draw's number here is at least 1.
+RandomKey glimpse_key(RandomKey key, Index row, Index draw) {
+  key.sample =
+      ((key.sample + static_cast<std::uint64_t>(row)) << 16) + static_cast<std::uint64_t>(draw) + 1;
   return key;
 }
 
@@ -43,9 +43,23 @@ void ArgmaxChooser::choose(ConstView weights, Index, std::span<int> chosen) {
         std::max_element(weights.row(r), weights.row(r) + weights.cols()) - weights.row(r));
 }
 
-void SampleChooser::choose(ConstView weights, Index glimpse, std::span<int> chosen) {
+void ArgmaxChooser::choose_in_order(ConstView weights, Index, std::span<int> chosen) {
+  const Index regions = weights.cols() - 1;
   for (Index r = 0; r < weights.rows(); ++r) {
-    Random random(glimpse_key(key_, r, glimpse));
+    double left = 1;  // the probability that no region so far was taken
+    Index region = 0;
+    for (; region < regions; ++region) {
+      const auto weight = static_cast<double>(weights.row(r)[region]);
+      if (weight > 0 && weight >= left / 2) break;
+      left -= weight;
+    }
+    chosen[static_cast<std::size_t>(r)] = static_cast<int>(region);
+  }
+}
+
+void SampleChooser::choose(ConstView weights, Index draw, std::span<int> chosen) {
+  for (Index r = 0; r < weights.rows(); ++r) {
+    Random random(glimpse_key(key_, r, draw));
     chosen[static_cast<std::size_t>(r)] = draw_region(random, weights.row(r), weights.cols());
   }
 }
@@ -65,8 +79,8 @@ TrainingChooser::TrainingChooser(const RandomKey& key, const Draws& draws)
   key_.sample *= static_cast<std::uint64_t>(samples_);
 }
 
-void TrainingChooser::choose(ConstView weights, Index glimpse, std::span<int> chosen) {
-  const auto number = static_cast<std::size_t>(glimpse);
+void TrainingChooser::choose(ConstView weights, Index draw, std::span<int> chosen) {
+  const auto number = static_cast<std::size_t>(draw);
   const bool proposed = number < proposals_.size() && proposals_[number].maps.data;
   if (!proposals_.empty()) drawn_.assign(chosen.size(), -1);
   for (Index r = 0; r < weights.rows(); ++r) {
@@ -75,7 +89,7 @@ void TrainingChooser::choose(ConstView weights, Index glimpse, std::span<int> ch
       chosen[row] = -1;
       continue;
     }
-    Random random(glimpse_key(key_, r, glimpse));
+    Random random(glimpse_key(key_, r, draw));
     // Which map a region is drawn from does not depend on the weights, so draws from the weights
     // are rewarded as if there were no proposals.
     const Proposal* const other =
@@ -83,7 +97,7 @@ void TrainingChooser::choose(ConstView weights, Index glimpse, std::span<int> ch
             ? &proposals_[number]
             : nullptr;
     const ConstView map = other ? other->maps : weights;
-    chosen[row] = draw_region(random, map.row(r), weights.cols());
+    chosen[row] = draw_region(random, map.row(r), map.cols());
     if (!proposals_.empty() && !other) drawn_[row] = chosen[row];
   }
 }

@@ -10,9 +10,9 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// The key of the draws at glimpse number `glimpse` of row `row`, in a batch whose first sample is
-// key.sample. The draws of a caption do not depend on the batch that it is in.
-RandomKey glimpse_key(RandomKey key, Index row, Index glimpse);
+// The key of draw number `draw` (AttendContext::draw) of row `row`, in a batch whose first sample
+// is key.sample. The draws of a caption do not depend on the batch that it is in.
+RandomKey glimpse_key(RandomKey key, Index row, Index draw);
 
 // Fills `noise` with Gumbel(0, 1) numbers for ops::gumbel_one_hot. The key is the glimpse_key of a
 // row.
@@ -24,7 +24,11 @@ int draw_region(Random& random, const Real* weights, Index regions);
 // Chooses the region of the largest weight, and the first of equal ones.
 class ArgmaxChooser : public Chooser {
  public:
-  void choose(ConstView weights, Index glimpse, std::span<int> chosen) override;
+  void choose(ConstView weights, Index draw, std::span<int> chosen) override;
+  // Chooses the first region that is taken with a probability of at least one half, given that
+  // those before it were passed: the hard process without its noise (Raffel et al. 2017, section
+  // 2.2).
+  void choose_in_order(ConstView weights, Index draw, std::span<int> chosen) override;
 };
 
 // Draws the region of every row from its weights. Row r of a sequence uses the key of sample
@@ -32,13 +36,13 @@ class ArgmaxChooser : public Chooser {
 class SampleChooser : public Chooser {
  public:
   explicit SampleChooser(const RandomKey& key) : key_(key) {}
-  void choose(ConstView weights, Index glimpse, std::span<int> chosen) override;
+  void choose(ConstView weights, Index draw, std::span<int> chosen) override;
 
  private:
   RandomKey key_;
 };
 
-// What the regions of a glimpse may be drawn from besides its weights: with probability shares[r],
+// What the regions of a draw may come from besides its weights: with probability shares[r],
 // the region of row r is drawn from maps.row(r), which sums to 1 where its share is above 0.
 struct Proposal {
   ConstView maps;                // [R, L]
@@ -57,12 +61,12 @@ class TrainingChooser : public Chooser {
     double expectation_share = 0.5;
     Index captions = 0;
     Index samples = 1;
-    std::span<const Proposal> proposals{};  // by glimpse; one without maps proposes nothing
+    std::span<const Proposal> proposals{};  // by draw; one without maps proposes nothing
   };
   // key.step is the number of the update. The captions of the batch have the numbers key.sample,
   // key.sample + 1, ...
   TrainingChooser(const RandomKey& key, const Draws& draws);
-  void choose(ConstView weights, Index glimpse, std::span<int> chosen) override;
+  void choose(ConstView weights, Index draw, std::span<int> chosen) override;
   std::span<const int> drawn(std::span<const int> chosen) const override {
     return proposals_.empty() ? chosen : drawn_;
   }

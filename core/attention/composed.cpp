@@ -1,5 +1,7 @@
 #include "core/attention/composed.h"
 
+#include <algorithm>
+
 #include "core/attention/choosers.h"
 #include "core/attention/normalizer_kind.h"
 #include "core/attention/selection_kind.h"
@@ -25,6 +27,66 @@ Var mean_of(std::span<const Var> maps) {
 // The value that a context gives to a number that changes in training, or else the value that the
 // number ends with.
 double now_or(double now, double last) { return now > 0 ? now : last; }
+
+// A column of numbers, one for each row.
+template <class F>
+Var column(Tape& tape, std::span<const int> rows, F value) {
+  const auto count = static_cast<Index>(rows.size());
+  const View out{tape.scratch(count), {count, 1}};
+  for (Index r = 0; r < count; ++r) out[r] = value(rows[static_cast<std::size_t>(r)]);
+  return tape.constant(out);
+}
+
+// What a row's weights lack to 1, as one more column.
+Var with_remainder(Tape& tape, Var weights) {
+  const Index regions = weights.cols();
+  const View ones{tape.scratch(regions), {regions, 1}};
+  std::fill_n(ones.data, regions, Real{1});
+  const View one{tape.scratch(weights.rows()), {weights.rows(), 1}};
+  std::fill_n(one.data, weights.rows(), Real{1});
+  const Var sum = ops::linear(weights, tape.constant(ones));
+  // Rounding may take a sum above 1.
+  const Var rest = ops::relu(ops::add(tape.constant(one), ops::scale(sum, -1)));
+  return ops::concat_cols(std::vector<Var>{weights, rest});
+}
+
+// The part of the context that comes from regions: of those that were taken, or their mean. Choice
+// L takes none of them.
+Var of_regions(Tape& tape, Var values, Var weights, std::span<const int> chosen, Index group) {
+  const auto regions = static_cast<int>(weights.cols());
+  if (std::none_of(chosen.begin(), chosen.end(), [&](int c) { return c == regions; }))
+    return ops::context(values, weights, chosen, group);
+  std::vector<int> inside(chosen.begin(), chosen.end());
+  std::replace(inside.begin(), inside.end(), regions, 0);
+  const Var taken = column(tape, chosen, [&](int c) { return c == regions ? Real{0} : Real{1}; });
+  return ops::scale_rows(ops::context(values, weights, inside, group), taken);
+}
+
+// How much of the sentinel a row takes: its weight or, where a choice was made, all or nothing.
+Var sentinel_share(Tape& tape, Var weights, std::span<const int> chosen) {
+  const Index regions = weights.cols() - 1;
+  const Var weight = ops::slice_cols(weights, regions, 1);
+  if (chosen.empty()) return weight;
+  const Var taken = column(tape, chosen, [&](int c) { return c == regions ? Real{1} : Real{0}; });
+  const auto expected = std::count(chosen.begin(), chosen.end(), -1);
+  if (expected == 0) return taken;
+  const Var kept = column(tape, chosen, [](int c) { return c < 0 ? Real{1} : Real{0}; });
+  return ops::add(taken, ops::scale_rows(weight, kept));
+}
+
+// The region that all heads took in each row, and -1 where they differ or took none.
+std::span<const int> common_choice(Tape& tape, std::span<const RegionDraws> draws, Index regions) {
+  if (draws.empty()) return {};
+  if (draws.size() == 1 && draws[0].weights.cols() == regions) return draws[0].chosen;
+  const std::span<int> common = tape.keep(draws[0].chosen);
+  for (std::size_t r = 0; r < common.size(); ++r) {
+    const bool same = std::all_of(draws.begin(), draws.end(), [&](const RegionDraws& head) {
+      return head.chosen[r] == common[r];
+    });
+    if (!same || common[r] >= regions) common[r] = -1;
+  }
+  return common;
+}
 
 // Makes every row a memory of one region [R, 1, D], which is scored like any other.
 Var as_regions(Var rows) { return ops::reshape(rows, {rows.rows(), 1, rows.cols()}); }
@@ -78,10 +140,25 @@ Var ComposedAttention::context_weights(Tape& tape, const Weighed& weighed,
   return ops::gumbel_one_hot(weighed.scores, static_cast<Real>(temperature), noise);
 }
 
+RegionDraws ComposedAttention::draw(Var odds, std::size_t head, bool in_order, Tape& tape,
+                                    const AttendContext& context) const {
+  const auto rows = static_cast<std::size_t>(odds.rows());
+  const std::span<int> chosen(tape.arena().allocate_array<int>(rows), rows);
+  const Index number =
+      context.draw(static_cast<Index>(head), static_cast<Index>(parts_.heads.size()));
+  if (in_order)
+    context.chooser->choose_in_order(odds.value(), number, chosen);
+  else
+    context.chooser->choose(odds.value(), number, chosen);
+  return {.weights = odds.value(), .chosen = chosen};
+}
+
 ComposedAttention::HeadOutput ComposedAttention::attend_head(
-    Tape& tape, const AttentionHead& head, Var query, const AttentionMemory& memory, Var keys,
-    Var values, std::span<const Var> state, const SentinelVectors& sentinel_vectors,
+    Tape& tape, std::size_t number, Var query, const AttentionMemory& memory,
+    std::span<const Var> state, const SentinelVectors& sentinel_vectors,
     const AttendContext& context) const {
+  const AttentionHead& head = parts_.heads[number];
+  const Var keys = memory.parts[2 * number], values = memory.parts[2 * number + 1];
   const Var sentinel = sentinel_vectors.value;
   const Index group = memory.layout.group;
   Var scores = head.score->scores(tape, query, keys, group);  // [R, L]
@@ -105,12 +182,18 @@ ComposedAttention::HeadOutput ComposedAttention::attend_head(
   Var on_regions = out.weights;
   if (sentinel) on_regions = ops::slice_cols(out.weights, 0, memory.regions());
   if (context.chooser) {
-    const auto rows = static_cast<std::size_t>(query.rows());
-    const std::span<int> chosen(tape.arena().allocate_array<int>(rows), rows);
-    context.chooser->choose(out.weights.value(), context.glimpse(), chosen);
-    out.chosen = chosen;
-    weighed.state = head.scope->chosen_state(tape, weighed, chosen);
-    out.context = ops::context(values, on_regions, out.chosen, group);
+    const bool in_order = head.scope->may_take_none() && draws_regions(parts_.selection.kind);
+    const Var odds = in_order ? with_remainder(tape, out.weights) : out.weights;
+    out.draws = draw(odds, number, in_order, tape, context);
+    weighed.state = head.scope->chosen_state(tape, weighed, out.draws.chosen);
+    out.context = of_regions(tape, values, on_regions, out.draws.chosen, group);
+    if (context.estimator) {
+      const ops::ReinforceRows rows{.estimator = context.estimator, .first = context.first_row};
+      const std::span<const int> drawn = context.chooser->drawn(out.draws.chosen);
+      out.surrogate = weighed.scores && parts_.normalizer == NormalizerKind::kSoftmax
+                          ? ops::reinforce(weighed.scores, out.weights, drawn, rows)
+                          : ops::reinforce_weights(odds, drawn, rows);
+    }
   } else {
     out.context = ops::context(
         values, sentinel ? on_regions : context_weights(tape, weighed, context), {}, group);
@@ -118,15 +201,8 @@ ComposedAttention::HeadOutput ComposedAttention::attend_head(
   if (sentinel) {
     Var value = sentinel;
     if (head.value_weight >= 0) value = ops::linear(value, tape.parameter(head.value_weight));
-    const Var share = ops::slice_cols(out.weights, memory.regions(), 1);
+    const Var share = sentinel_share(tape, out.weights, out.draws.chosen);
     out.context = ops::add(out.context, ops::scale_rows(value, share));
-  }
-  if (context.estimator && !out.chosen.empty()) {
-    const ops::ReinforceRows rows{.estimator = context.estimator, .first = context.first_row};
-    const std::span<const int> drawn = context.chooser->drawn(out.chosen);
-    out.surrogate = parts_.normalizer == NormalizerKind::kSoftmax
-                        ? ops::reinforce(weighed.scores, out.weights, drawn, rows)
-                        : ops::reinforce_weights(out.weights, drawn, rows);
   }
   out.state = std::move(weighed.state);
   return out;
@@ -135,7 +211,6 @@ ComposedAttention::HeadOutput ComposedAttention::attend_head(
 Glimpse ComposedAttention::attend(Tape& tape, Var query, const AttentionMemory& memory,
                                   std::span<const Var> state, const AttendContext& context) const {
   const std::size_t heads = parts_.heads.size();
-  SACCADE_CHECK(heads == 1 || !context.chooser, "[attention] a choice with ", heads, " heads");
   SentinelVectors sentinel;
   if (parts_.sentinel_weight >= 0) {
     SACCADE_CHECK(context.sentinel, "[attention] the decoder gave no sentinel");
@@ -149,14 +224,18 @@ Glimpse ComposedAttention::attend(Tape& tape, Var query, const AttentionMemory& 
   const std::size_t states = state.size() / heads;
   for (std::size_t h = 0; h < heads; ++h) {
     HeadOutput head =
-        attend_head(tape, parts_.heads[h], query, memory, memory.parts[2 * h],
-                    memory.parts[2 * h + 1], state.subspan(h * states, states), sentinel, context);
+        attend_head(tape, h, query, memory, state.subspan(h * states, states), sentinel, context);
     contexts.push_back(head.context);
     maps.push_back(head.weights);
-    glimpse.chosen = head.chosen;
-    glimpse.surrogate = head.surrogate;
+    if (context.chooser) glimpse.draws.push_back(head.draws);
+    // Heads draw independently of each other, so their log probabilities add up.
+    if (head.surrogate)
+      glimpse.surrogate = glimpse.surrogate
+                              ? ops::sum(std::vector<Var>{glimpse.surrogate, head.surrogate})
+                              : head.surrogate;
     glimpse.state.insert(glimpse.state.end(), head.state.begin(), head.state.end());
   }
+  glimpse.chosen = common_choice(tape, glimpse.draws, memory.regions());
   glimpse.context = heads == 1 ? contexts[0] : ops::concat_cols(contexts);
   if (parts_.output_weight >= 0)
     glimpse.context = ops::linear(glimpse.context, tape.parameter(parts_.output_weight));

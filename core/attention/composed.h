@@ -60,17 +60,19 @@ class ComposedAttention : public Attention {
   // its state.
   struct HeadOutput {
     Var context, weights, surrogate;
-    std::span<const int> chosen;
+    RegionDraws draws;  // nothing without a chooser
     std::vector<Var> state;
   };
   // The sentinel [R, D] and its key [R, K]; none without a sentinel.
   struct SentinelVectors {
     Var value, key;
   };
-  HeadOutput attend_head(Tape& tape, const AttentionHead& head, Var query,
-                         const AttentionMemory& memory, Var keys, Var values,
+  HeadOutput attend_head(Tape& tape, std::size_t head, Var query, const AttentionMemory& memory,
                          std::span<const Var> state, const SentinelVectors& sentinel,
                          const AttendContext& context) const;
+  // Lets the chooser decide which regions a head takes.
+  RegionDraws draw(Var odds, std::size_t head, bool in_order, Tape& tape,
+                   const AttendContext& context) const;
   // The weights that make the context: those of the map, or a relaxed draw from them.
   Var context_weights(Tape& tape, const Weighed& weighed, const AttendContext& context) const;
 

@@ -23,10 +23,5 @@ constexpr auto enum_table(SelectionKind) {
 // estimator (attention.hard). gumbel_st draws inside of the mechanism, only in training, and learns
 // by the gradient of a relaxation.
 constexpr bool draws_regions(SelectionKind kind) { return kind == SelectionKind::kHard; }
-// Whether the context is a single region.
-constexpr bool takes_one_region(SelectionKind kind) {
-  using enum SelectionKind;
-  return kind == kHard || kind == kArgmax || kind == kGumbelSt;
-}
 
 }  // namespace saccade

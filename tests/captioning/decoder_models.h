@@ -55,8 +55,15 @@ inline std::vector<AttentionVariant> attention_variants() {
       {"no first state", small(ScoreKind::kAdditive)},
       {"pooled at every word", small(ScoreKind::kAdditive)},
       {"pooled once", small(ScoreKind::kAdditive)},
-      {"first state alone", small(ScoreKind::kAdditive)}};
+      {"first state alone", small(ScoreKind::kAdditive)},
+      {"hard, two heads", small(ScoreKind::kScaledDot), true},
+      {"hard, sentinel", small(ScoreKind::kAdditive), true},
+      {"hard, monotonic", small(ScoreKind::kAdditive), true}};
   all[1].attention.selection = all[5].attention.selection = SelectionKind::kHard;
+  for (std::size_t i = 13; i < 16; ++i) all[i].attention.selection = SelectionKind::kHard;
+  all[13].attention.heads = 2, all[13].attention.output_projection = true;
+  all[14].attention.sentinel = true;
+  all[15].attention.scope = ScopeKind::kMonotonic;
   all[3].attention.heads = 2, all[3].attention.normalizer = NormalizerKind::kEntmax15;
   all[4].attention.sentinel = true;
   all[5].attention.hard.likelihood = HardLikelihood::kMarginal;
@@ -144,9 +151,9 @@ inline void for_each_model(const std::function<void(Model&)>& f) {
       f(model);
       ++count;
     }
-  // Sentinels of two decoders and one marginal likelihood are refused; a transformer has no first
-  // state.
-  CHECK(count == 13 * 5 - 3 - 1);
+  // Two kinds of sentinels of two decoders and one marginal likelihood are refused; a transformer
+  // has no first state.
+  CHECK(count == 16 * 5 - 5 - 1);
 }
 
 inline const std::vector<std::vector<int>> kCaptions{{4, 5, 8, 4}, {6, 7}, {5}};

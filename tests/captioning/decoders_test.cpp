@@ -324,6 +324,41 @@ TEST_CASE("without positions a transformer takes captions of any length") {
   CHECK(decoder_traits(config).most_words == 4);
 }
 
+TEST_CASE("the maps of a word name what each head took, and what all of them took") {
+  const Tensor features = noise({3, kRegions, kFeatures}, 2);
+  const std::vector<AttentionVariant> variants = attention_variants();
+  int taken = 0, passed = 0, agreed = 0;
+  for (const std::size_t v : {13, 14, 15}) {  // two heads, a sentinel, monotonic
+    const AttentionVariant& variant = variants[v];
+    INFO(variant.name);
+    const Model model(small(DecoderKind::kLstm), variant);
+    for (std::uint64_t seed = 1; seed < 20; ++seed) {
+      const auto found = search(
+          *model.decoder, model.store.views(), features.view(), kSpecial,
+          {.mode = SearchMode::kSample, .max_length = 4, .regime = Regime::kSample, .seed = seed},
+          0);
+      for (const DecodedCaption& caption : found) {
+        if (caption.words.empty()) continue;
+        const auto heads = static_cast<std::size_t>(variant.attention.heads);
+        for (std::size_t t = 0; t < caption.words.size(); ++t) {
+          const DecodedWord& word = caption.words[t];
+          REQUIRE(word.choices.size() == heads);
+          bool same = true;
+          for (std::size_t h = 0; h < heads; ++h) {
+            const int choice = word.choices[h], cell = choice < kRegions ? choice : -1;
+            CHECK(single_maps(word)[h].chosen == cell);
+            same &= choice == word.choices[0];
+            (cell < 0 ? passed : taken) += 1;
+          }
+          agreed += heads > 1 && same;
+          CHECK(word.map.chosen == (same && word.choices[0] < kRegions ? word.choices[0] : -1));
+        }
+      }
+    }
+  }
+  CHECK((taken > 20 && passed > 20 && agreed > 3));
+}
+
 TEST_CASE("decoders give the reason why they refuse an attention, a width or a length") {
   const auto refused = [](const DecoderConfig& config, const AttentionConfig& attention) {
     ParameterStore store;

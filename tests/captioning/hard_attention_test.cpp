@@ -33,12 +33,14 @@ Outcome run_draws(const TinyModel& model, const std::vector<Choices>& draws,
                  &chooser);
   Outcome out;
   out.nll = loss.nll()[0];
-  for (Index glimpse = 0; glimpse < model.steps() * model.glimpses; ++glimpse) {
-    const ConstView alpha = map_of(loss.output(), glimpse, model.glimpses).value();
+  for (Index draw = 0; draw < model.steps() * model.draws(); ++draw) {
+    const ConstView alpha = draw_of(loss.output(), draw).weights;
+    REQUIRE(alpha.cols() == model.options());
     for (std::size_t d = 0; d < draws.size(); ++d) {
       const Real* row = alpha.row(static_cast<Index>(d));
-      out.probability *= row[draws[d][static_cast<std::size_t>(glimpse)]];
-      for (Index l = 0; l < kRegions; ++l) out.entropy -= row[l] * std::log(row[l]);
+      out.probability *= row[draws[d][static_cast<std::size_t>(draw)]];
+      for (int l = 0; l < model.options(); ++l)
+        if (row[l] > 0) out.entropy -= row[l] * std::log(row[l]);
     }
   }
   loss.backward(fixed(baseline));
@@ -159,6 +161,111 @@ TEST_CASE("a transformer draws in every layer, and its estimators are right, too
     options.hard.lambda_r = 0;
     CHECK(largest_difference(expected_gradient(model, options, 0), exact) > 1e-3);
   }
+}
+
+TEST_CASE("estimators are right with several heads, with a sentinel and in monotonic order") {
+  struct Form {
+    HardForm form;
+    DecoderKind decoder;
+    const char* name;
+  };
+  const Form forms[] = {
+      {{.heads = 2}, DecoderKind::kLstm, "two heads, one draw each"},
+      {{.heads = 2, .sentinel = true}, DecoderKind::kLstm, "two heads and a sentinel"},
+      {{.sentinel = true}, DecoderKind::kLstm, "a sentinel"},
+      {{.sentinel = true}, DecoderKind::kUpdown, "a sentinel of updown"},
+      {{.monotonic = true}, DecoderKind::kLstm, "monotonic"},
+      {{.monotonic = true}, DecoderKind::kTransformer, "monotonic in every layer"},
+      {{.heads = 2, .monotonic = true}, DecoderKind::kGru, "two monotonic heads"}};
+  for (const auto& [form, decoder, name] : forms) {
+    TinyModel model(BaselineKind::kEma, decoder, form);
+    CaptionLossOptions options = estimator(1, 0);
+    const std::vector<double> exact = exact_gradient(model, options);
+    CHECK(norm(exact) > 0.1);
+    for (const RewardKind reward : {RewardKind::kSum, RewardKind::kToGo}) {
+      INFO(name << ", " << enum_name(reward));
+      options.hard.reward = reward;
+      CHECK(largest_difference(expected_gradient(model, options, 3.7), exact) < 1e-8);
+    }
+    INFO(name << ", without the score-function term");
+    options.hard.lambda_r = 0;
+    CHECK(largest_difference(expected_gradient(model, options, 0), exact) > 1e-4);
+  }
+}
+
+TEST_CASE("the entropy bonus counts every head, the sentinel and the choice of no region") {
+  for (const HardForm& form :
+       {HardForm{.heads = 2}, HardForm{.sentinel = true}, HardForm{.monotonic = true}}) {
+    INFO(form.heads << " " << form.sentinel << " " << form.monotonic);
+    TinyModel model(BaselineKind::kEma, DecoderKind::kLstm, form);
+    const double lambda_e = 0.3;
+    std::vector<double> probability;
+    for (const auto& choices : model.all_choices())
+      probability.push_back(run(model, choices, estimator(0, 0), 0).probability);
+    const auto exact = numeric_gradient(model.store, [&] {
+      double cost = 0;
+      std::size_t s = 0;
+      for (const auto& choices : model.all_choices())
+        cost -= lambda_e * probability[s++] * run(model, choices, estimator(0, 0), 0).entropy;
+      return cost;
+    });
+    auto with = expected_gradient(model, estimator(0, lambda_e), 0);
+    const auto without = expected_gradient(model, estimator(0, 0), 0);
+    for (std::size_t i = 0; i < with.size(); ++i) with[i] -= without[i];
+    CHECK(norm(exact) > 0.01);
+    CHECK(largest_difference(with, exact) < 1e-7);
+  }
+}
+
+TEST_CASE("rows that draw and rows that take the expectation are what they are alone") {
+  // Two captions of one image: the first takes given regions (or none), the second the expectation.
+  class Mixed : public Chooser {
+   public:
+    explicit Mixed(std::vector<int> kinds) : kinds_(std::move(kinds)) {}
+    void choose(ConstView weights, Index draw, std::span<int> chosen) override {
+      for (std::size_t r = 0; r < chosen.size(); ++r)
+        chosen[r] = kinds_[r] < 0 ? -1 : static_cast<int>((draw + 1) % weights.cols());
+    }
+
+   private:
+    std::vector<int> kinds_;  // by row; below 0: the expectation
+  };
+  for (const HardForm& form :
+       {HardForm{}, HardForm{.heads = 2, .sentinel = true}, HardForm{.monotonic = true}}) {
+    INFO(form.heads << " " << form.sentinel << " " << form.monotonic);
+    const TinyModel model(BaselineKind::kEma, DecoderKind::kLstm, form);
+    const auto costs = [&](const std::vector<int>& kinds) {
+      Arena arena;
+      Tape tape(arena);
+      tape.set_parameters(model.store.views());
+      Mixed chooser(kinds);
+      const std::vector<std::vector<int>> captions(kinds.size(), {4, 3, 5});
+      Tensor features({static_cast<Index>(kinds.size()), kRegions, kFeatures});
+      for (Index i = 0; i < features.size(); ++i)
+        features[i] = model.features[i % model.features.size()];
+      ShardLoss loss(tape, *model.decoder, tape.constant(features.view()),
+                     pack_captions(captions, kBos, kEos), estimator(1, 0),
+                     {.batch_captions = static_cast<Index>(kinds.size())}, &chooser);
+      return loss.nll();
+    };
+    const std::vector<double> both = costs({0, -1});
+    CHECK(std::abs(both[0] - costs({0})[0]) < 1e-12);
+    CHECK(std::abs(both[1] - costs({-1})[0]) < 1e-12);
+    CHECK(std::abs(both[0] - both[1]) > 1e-3);
+  }
+}
+
+TEST_CASE("in order, the first region is taken that is at least as likely as to go on") {
+  const std::vector<Real> weights{0.3, 0.4, 0.2, 0.1,  // 0.3, then 0.4 of 0.7
+                                  0.3, 0.2, 0.1, 0.4,  // none
+                                  0,   0,   0,   1,    // passed all regions before
+                                  0.5, 0.5, 0,   0};
+  ArgmaxChooser argmax;
+  std::vector<int> chosen(4);
+  argmax.choose_in_order({weights.data(), {4, 4}}, 0, chosen);
+  CHECK(chosen == std::vector<int>{1, 3, 3, 0});
+  argmax.choose({weights.data(), {4, 4}}, 0, chosen);
+  CHECK(chosen == std::vector<int>{1, 3, 3, 0});
 }
 
 TEST_CASE("the mean over the words as reward gives a biased estimator, as documented") {

@@ -53,6 +53,20 @@ DecodedCaption two_by_two() {
   return caption;
 }
 
+TEST_CASE("the view of a head has the cell that this head took, a mean that of all of them") {
+  DecodedCaption caption = two_by_two();
+  std::vector<AttentionMap>& parts = caption.words[0].parts;
+  parts[2].chosen = 0;  // the heads of the last layer differ
+  const MapChoice each{.kind = Kind::kEach};
+  const auto heads = map_views(caption, {.head = each});
+  REQUIRE(heads.size() == 2);
+  CHECK(heads[0][0].chosen == 0);
+  CHECK(heads[1][0].chosen == 1);
+  CHECK(map_views(caption, {})[0][0].chosen == -1);
+  parts[2].chosen = 1;
+  CHECK(map_views(caption, {})[0][0].chosen == 1);
+}
+
 TEST_CASE("layers and heads are chosen, listed and fused, heads first") {
   const DecodedCaption caption = two_by_two();
   const auto last = map_views(caption, {});

@@ -4,9 +4,11 @@
 #include "captioning/objectives/policy_loss.h"
 
 #include <cmath>
+#include <tuple>
 
 #include "captioning/decoders/decoder_kind.h"
 #include "captioning/search/search.h"
+#include "core/attention/scopes/scope_kind.h"
 #include "core/attention/selection_kind.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
@@ -25,10 +27,17 @@ struct TinyModel {
   Tensor features{Shape{1, kRegions, kFeatures}};
   SelectionKind selection;
   int glimpses;  // per word
+  int draws;     // per word
+  int options;   // what a draw chooses from: the regions, and the sentinel or none
 
-  explicit TinyModel(SelectionKind kind, DecoderKind type = DecoderKind::kLstm)
-      : selection(kind), glimpses(type == DecoderKind::kTransformer ? 2 : 1) {
-    AttentionConfig attention;
+  explicit TinyModel(SelectionKind kind, DecoderKind type = DecoderKind::kLstm,
+                     const AttentionConfig& form = {})
+      : selection(kind),
+        glimpses(type == DecoderKind::kTransformer ? 2 : 1),
+        draws(glimpses * static_cast<int>(form.heads)),
+        options(static_cast<int>(kRegions) +
+                (form.sentinel || form.scope == ScopeKind::kMonotonic ? 1 : 0)) {
+    AttentionConfig attention = form;
     attention.hidden = 2;
     attention.selection = selection;
     decoder = make_decoder({.type = type,
@@ -56,14 +65,14 @@ void extend(const DrawnCaption& head, std::size_t max_length, const TinyModel& m
     all.push_back(head);
     return;
   }
-  const int draws = model.selection == SelectionKind::kHard ? model.glimpses : 0;
-  const int ways = static_cast<int>(std::pow(kRegions, draws));
+  const int draws = model.selection == SelectionKind::kHard ? model.draws : 0;
+  const int ways = static_cast<int>(std::pow(model.options, draws));
   for (int word = 0; word < kVocabulary; ++word)
     for (int way = 0; way < ways; ++way) {
       DrawnCaption longer = head;
       longer.words.push_back(word);
-      for (int draw = 0, rest = way; draw < draws; ++draw, rest /= kRegions)
-        longer.regions.push_back(rest % static_cast<int>(kRegions));
+      for (int draw = 0, rest = way; draw < draws; ++draw, rest /= model.options)
+        longer.regions.push_back(rest % model.options);
       extend(longer, max_length, model, all);
     }
 }
@@ -183,12 +192,20 @@ TEST_CASE("leave_one_out is the mean reward of the other samples of an image") {
 }
 
 TEST_CASE("drawn captions have the model's frequencies and are replayed as they were drawn") {
-  const std::pair<SelectionKind, DecoderKind> models[] = {
-      {SelectionKind::kHard, DecoderKind::kLstm},
-      {SelectionKind::kSoft, DecoderKind::kLstm},
-      {SelectionKind::kHard, DecoderKind::kTransformer}};
-  for (const auto& [selection, decoder] : models) {
-    const TinyModel model(selection, decoder);
+  AttentionConfig heads, sentinel, monotonic;
+  heads.heads = 2, heads.sentinel = true;
+  sentinel.sentinel = true;
+  monotonic.scope = ScopeKind::kMonotonic;
+  const std::tuple<SelectionKind, DecoderKind, AttentionConfig> models[] = {
+      {SelectionKind::kHard, DecoderKind::kLstm, {}},
+      {SelectionKind::kSoft, DecoderKind::kLstm, {}},
+      {SelectionKind::kHard, DecoderKind::kTransformer, {}},
+      {SelectionKind::kHard, DecoderKind::kLstm, heads},
+      {SelectionKind::kHard, DecoderKind::kLstm, sentinel},
+      {SelectionKind::kHard, DecoderKind::kGru, monotonic},
+      {SelectionKind::kHard, DecoderKind::kTransformer, monotonic}};
+  for (const auto& [selection, decoder, form] : models) {
+    const TinyModel model(selection, decoder, form);
     constexpr Index kSamples = 20000;
     SearchOptions options{
         .mode = SearchMode::kSample, .max_length = 1, .temperature = kTemperature, .seed = 4};

@@ -69,8 +69,7 @@ TEST_CASE("only regions that were drawn from the weights are reinforced") {
     out.nll = loss.nll()[0];
     for (Index glimpse = 0; glimpse < glimpses; ++glimpse) {
       const auto at = static_cast<std::size_t>(glimpse);
-      const Real weight =
-          map_of(loss.output(), glimpse, model.glimpses).value().row(0)[choices[at]];
+      const Real weight = draw_of(loss.output(), glimpse).weights.row(0)[choices[at]];
       out.probability *= own.empty() ? odds(glimpse, choices[at], weight, true) +
                                            odds(glimpse, choices[at], weight, false)
                                      : odds(glimpse, choices[at], weight, own[at]);

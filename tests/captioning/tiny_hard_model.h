@@ -7,6 +7,7 @@
 
 #include "captioning/decoders/decoder_kind.h"
 #include "captioning/objectives/caption_loss.h"
+#include "core/attention/scopes/scope_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/random.h"
 
@@ -15,20 +16,26 @@ namespace saccade::test {
 inline constexpr Index kRegions = 3, kFeatures = 2, kVocabulary = 6;
 inline constexpr int kBos = 1, kEos = 2;
 
-// The chosen regions, by glimpse.
+// What is chosen, by draw.
 using Choices = std::vector<int>;
 
-// Chooses the given regions: choices[r % size][glimpse] for row r.
+// Chooses what is given: choices[r % size][draw] for row r.
 class ForcedChooser : public Chooser {
  public:
   explicit ForcedChooser(std::vector<Choices> choices) : choices_(std::move(choices)) {}
-  void choose(ConstView, Index glimpse, std::span<int> chosen) override {
+  void choose(ConstView, Index draw, std::span<int> chosen) override {
     for (std::size_t r = 0; r < chosen.size(); ++r)
-      chosen[r] = choices_[r % choices_.size()][static_cast<std::size_t>(glimpse)];
+      chosen[r] = choices_[r % choices_.size()][static_cast<std::size_t>(draw)];
   }
 
  private:
   std::vector<Choices> choices_;
+};
+
+// What hard attention may be joined with.
+struct HardForm {
+  Index heads = 1;
+  bool sentinel = false, monotonic = false;
 };
 
 struct TinyModel {
@@ -37,9 +44,11 @@ struct TinyModel {
   Tensor features{Shape{1, kRegions, kFeatures}};
   std::vector<std::vector<int>> captions{{4, 3}};  // three predictions with <eos>
   Index glimpses = 1;                              // per word
+  HardForm form;
 
   explicit TinyModel(BaselineKind baseline = BaselineKind::kEma,
-                     DecoderKind kind = DecoderKind::kLstm) {
+                     DecoderKind kind = DecoderKind::kLstm, const HardForm& hard_form = {})
+      : form(hard_form) {
     DecoderConfig decoder_config;
     decoder_config.type = kind;
     decoder_config.hidden = 3, decoder_config.embedding = 2, decoder_config.init_hidden = 2;
@@ -53,6 +62,13 @@ struct TinyModel {
     attention.hidden = 3;
     attention.selection = SelectionKind::kHard;
     attention.hard.baseline = baseline;
+    if (form.heads > 1) {
+      attention.heads = form.heads, attention.hidden = form.heads;
+      attention.output_projection = true;
+      captions = {{4}};  // fewer draws to enumerate
+    }
+    attention.sentinel = form.sentinel;
+    if (form.monotonic) attention.scope = ScopeKind::kMonotonic, attention.noise = 0;
     decoder =
         make_decoder(decoder_config, attention, {.features = kFeatures, .vocabulary = kVocabulary},
                      ParamScope(store, "decoder"));
@@ -64,13 +80,19 @@ struct TinyModel {
     for (Real& value : features.span()) value = static_cast<Real>(random.normal());
   }
 
+  // The draws of a word.
+  Index draws() const { return glimpses * form.heads; }
+  // What each of them chooses from: the regions, and the sentinel or none.
+  int options() const {
+    return static_cast<int>(kRegions) + (form.sentinel || form.monotonic ? 1 : 0);
+  }
   Index steps() const { return static_cast<Index>(captions[0].size()) + 1; }
   std::vector<Choices> all_choices() const {
     std::vector<Choices> all{{}};
-    for (Index glimpse = 0; glimpse < steps() * glimpses; ++glimpse) {
+    for (Index draw = 0; draw < steps() * draws(); ++draw) {
       std::vector<Choices> longer;
       for (const auto& head : all)
-        for (int l = 0; l < kRegions; ++l) {
+        for (int l = 0; l < options(); ++l) {
           longer.push_back(head);
           longer.back().push_back(l);
         }
@@ -99,10 +121,11 @@ inline RewardBaseline fixed(double value) {
   return {.all = {.started = true, .value = value}, .by_length = {}};
 }
 
-inline Var map_of(const SequenceOutput& output, Index glimpse, Index glimpses) {
-  const auto word = static_cast<std::size_t>(glimpse / glimpses);
-  return glimpses == 1 ? output.weights[word]
-                       : output.layers[static_cast<std::size_t>(glimpse % glimpses)].weights[word];
+// What was decided at draw number `draw` of the captions.
+inline const RegionDraws& draw_of(const SequenceOutput& output, Index draw) {
+  const auto per_word = static_cast<Index>(output.draws[0].size());
+  return output
+      .draws[static_cast<std::size_t>(draw / per_word)][static_cast<std::size_t>(draw % per_word)];
 }
 
 }  // namespace saccade::test

@@ -324,7 +324,8 @@ TEST_CASE("a hard choice takes the chosen region's feature, argmax that of the l
   for_each_mechanism(regions, [&](const Mechanism& m) {
     if (m.config.mechanism != MechanismKind::kComposed || m.config.score == ScoreKind::kNone ||
         m.config.gate != GateKind::kNone || m.config.heads > 1 || m.config.sentinel ||
-        m.config.output_projection)
+        m.config.output_projection ||
+        (m.config.scope == ScopeKind::kMonotonic && m.config.selection == SelectionKind::kHard))
       return;
     ArgmaxChooser argmax;
     const AttentionResult seen =

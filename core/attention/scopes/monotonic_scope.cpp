@@ -15,8 +15,10 @@ namespace {
 // from the region that was taken last, regions are passed in order, and each is taken with
 // probability sigmoid(score + offset). The probability that all are passed goes to no region. In
 // training, noise before the sigmoid pushes these probabilities towards 0 and 1. Once a region was
-// chosen (argmax), the next glimpse starts there, as in the hard process. But argmax always gives
-// the likeliest region the whole weight, even where that process would most likely take no region.
+// chosen, the next glimpse starts there. Hard selection is the hard process itself, in which a word
+// may also take no region (section 2.2). The regime argmax of a model that learned the expectation
+// always gives the likeliest region the whole weight, even where that process would most likely
+// take none.
 class MonotonicScope : public Scope {
  public:
   MonotonicScope(const ParamScope& scope, const ScopeOptions& options)
@@ -48,12 +50,20 @@ class MonotonicScope : public Scope {
     return {.weights = weights, .scores = {}, .state = {weights}};
   }
 
+  bool may_take_none() const override { return true; }
+
+  // A row that took no region takes none at later words either.
   std::vector<Var> chosen_state(Tape& tape, const Weighed& weighed,
                                 std::span<const int> chosen) const override {
-    const bool all = std::all_of(chosen.begin(), chosen.end(), [](int c) { return c >= 0; });
-    SACCADE_CHECK(all, "[monotonic] some rows have a choice and others have none");
-    return {one_hot(tape, weighed.weights.shape(),
-                    [&](Index r) { return chosen[static_cast<std::size_t>(r)]; })};
+    const auto choice = [&](Index r) { return chosen[static_cast<std::size_t>(r)]; };
+    const Var taken = one_hot(tape, weighed.weights.shape(), choice);
+    const auto expected = std::count(chosen.begin(), chosen.end(), -1);
+    if (expected == 0) return {taken};
+    if (expected == static_cast<std::ptrdiff_t>(chosen.size())) return {weighed.weights};
+    const Var kept = filled(
+        tape, weighed.weights.rows(), [&](Index r) { return choice(r) < 0 ? Real{1} : Real{0}; },
+        1);
+    return {ops::add(taken, ops::scale_rows(weighed.weights, kept))};
   }
 
   Promises promises() const override {

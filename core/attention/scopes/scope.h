@@ -40,7 +40,10 @@ class Scope {
   virtual std::vector<Var> start(Tape&, const AttentionMemory&) const { return {}; }
   virtual Weighed weigh(Tape& tape, const AttentionMemory& memory,
                         const ScopeRequest& request) const = 0;
-  // The state after the rows took the regions `chosen` (-1: the expectation) instead of
+  // Whether a hard choice may pass all regions: the probability that it does is what the weights of
+  // a row lack to 1.
+  virtual bool may_take_none() const { return false; }
+  // The state after the rows took the regions `chosen` (-1: the expectation, L: none) instead of
   // `weighed.weights`.
   virtual std::vector<Var> chosen_state(Tape&, const Weighed& weighed,
                                         std::span<const int> /*chosen*/) const {

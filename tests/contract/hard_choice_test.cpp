@@ -1,0 +1,163 @@
+// Hard choices of several heads, of the sentinel and of no region, in double.
+#include "tests/contract/mechanisms.h"
+
+namespace saccade::test {
+
+namespace {
+
+constexpr Index kRegions = 5;
+
+// Takes what is given for each draw of a word, the same at every word.
+class Given : public Chooser {
+ public:
+  explicit Given(std::vector<int> choices) : choices_(std::move(choices)) {}
+  void choose(ConstView weights, Index draw, std::span<int> chosen) override {
+    columns = weights.cols();
+    const auto place = static_cast<std::size_t>(draw) % choices_.size();
+    std::fill(chosen.begin(), chosen.end(), choices_[place]);
+  }
+  Index columns = 0;  // of the weights
+
+ private:
+  std::vector<int> choices_;
+};
+
+AttentionConfig hard() {
+  AttentionConfig c;
+  c.score = ScoreKind::kScaledDot, c.selection = SelectionKind::kHard, c.gate = GateKind::kNone;
+  c.hidden = 4;
+  return c;
+}
+
+// The context of one query whose draws are given, and the number of columns that were offered.
+struct Taken {
+  Mechanism m;
+  Tensor features = normal_tensor({1, kRegions, kFeatures}, 90),
+         query = normal_tensor({1, kQuery}, 91);
+  Given chooser;
+  AttentionResult seen;
+
+  Taken(const AttentionConfig& config, const std::vector<int>& choices)
+      : m(make(config, kRegions)),
+        chooser(choices),
+        seen(attend(m, {.features = features.view(), .query = query.view(), .chooser = &chooser})) {
+  }
+  double feature(Index region, Index d) const { return features[region * kFeatures + d]; }
+  // x' W for `columns` columns.
+  Real product(const Real* x, const std::string& name, Index column) const {
+    const ConstView w = m.store.value(m.store.find("attention." + name));
+    Real sum = 0;
+    for (Index i = 0; i < w.rows(); ++i) sum += x[i] * w.row(i)[column];
+    return sum;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("each head of a hard mechanism takes a region of its own") {
+  AttentionConfig config = hard();
+  config.heads = 2;
+  const Taken taken(config, {3, 1});
+  CHECK(taken.chooser.columns == kRegions);
+  for (Index h = 0; h < 2; ++h)
+    for (Index d = 0; d < 2; ++d) {
+      const Real* region = taken.features.data() + (h == 0 ? 3 : 1) * kFeatures;
+      CHECK(std::abs(taken.seen.context[2 * h + d] -
+                     taken.product(region, str("head_", h, ".value.weight"), d)) < 1e-12);
+    }
+}
+
+TEST_CASE("a hard choice may be the sentinel, alone or in one of two heads") {
+  AttentionConfig config = hard();
+  config.sentinel = true;
+  const int sentinel = static_cast<int>(kRegions);
+  const Taken one(config, {sentinel});
+  CHECK(one.chooser.columns == kRegions + 1);
+  // The sentinel is made from the first numbers of the query (sentinel_of).
+  for (Index d = 0; d < kFeatures; ++d)
+    CHECK(std::abs(one.seen.context[d] - one.product(one.query.data(), "sentinel.weight", d)) <
+          1e-12);
+  const Taken region(config, {2});
+  for (Index d = 0; d < kFeatures; ++d)
+    CHECK(std::abs(region.seen.context[d] - region.feature(2, d)) < 1e-12);
+
+  config.heads = 2;
+  const Taken two(config, {sentinel, 4});
+  std::vector<Real> vector;
+  for (Index d = 0; d < kFeatures; ++d)
+    vector.push_back(two.product(two.query.data(), "sentinel.weight", d));
+  for (Index d = 0; d < 2; ++d) {
+    CHECK(std::abs(two.seen.context[d] - two.product(vector.data(), "head_0.value.weight", d)) <
+          1e-12);
+    CHECK(std::abs(two.seen.context[2 + d] - two.product(two.features.data() + 4 * kFeatures,
+                                                         "head_1.value.weight", d)) < 1e-12);
+  }
+}
+
+TEST_CASE("monotonic choices go on from the last one, and none is taken after all were passed") {
+  AttentionConfig config = hard();
+  config.scope = ScopeKind::kMonotonic;
+  const Taken third(config, {2});
+  CHECK(third.chooser.columns == kRegions + 1);
+  for (Index d = 0; d < kFeatures; ++d)
+    CHECK(std::abs(third.seen.context[d] - third.feature(2, d)) < 1e-12);
+  // The second glimpse starts at the region of the first.
+  for (Index l = 0; l < kRegions; ++l) CHECK((third.seen.weights[l] > 0) == (l >= 2));
+  const Taken none(config, {static_cast<int>(kRegions)});
+  for (Index d = 0; d < kFeatures; ++d) CHECK(none.seen.context[d] == 0);
+  for (Index l = 0; l < kRegions; ++l) CHECK(none.seen.weights[l] == 0);
+}
+
+TEST_CASE("the maps of heads, and what they have in common, name what was chosen") {
+  AttentionConfig config = hard();
+  config.heads = 2, config.sentinel = true;
+  const auto chosen = [&](const std::vector<int>& choices) {
+    const Taken taken(config, choices);
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(taken.m.store.views());
+    tape.set_recording(false);
+    Given chooser(choices);
+    const Glimpse g = attend_twice(
+        taken.m, tape, tape.constant(taken.features.view()), tape.constant(taken.query.view()),
+        {.features = taken.features.view(), .query = taken.query.view(), .chooser = &chooser});
+    REQUIRE(g.draws.size() == 2);
+    for (std::size_t h = 0; h < 2; ++h) CHECK(g.draws[h].chosen[0] == choices[h]);
+    return g.chosen[0];
+  };
+  CHECK(chosen({3, 3}) == 3);
+  CHECK(chosen({3, 1}) == -1);
+  CHECK(chosen({5, 5}) == -1);  // the sentinel
+}
+
+TEST_CASE("what hard attention still cannot be joined with is refused with the reason") {
+  const auto refused = [](AttentionConfig config) {
+    try {
+      check_attention(config);
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  using Catch::Matchers::Contains;
+  AttentionConfig config = hard();
+  config.scope = ScopeKind::kLocalP;
+  CHECK_THAT(refused(config), Contains("selection hard needs a scope other than local_p"));
+  config = hard();
+  config.selection = SelectionKind::kGumbelSt, config.heads = 2;
+  CHECK_THAT(refused(config), Contains("selection gumbel_st needs attention.heads 1"));
+  config.heads = 1, config.sentinel = true;
+  CHECK_THAT(refused(config), Contains("needs attention.sentinel false"));
+  for (const int what : {0, 1, 2, 3}) {
+    config = hard();
+    config.hard.likelihood = HardLikelihood::kMarginal;
+    CHECK(refused(config).empty());
+    if (what == 0) config.heads = 2;
+    if (what == 1) config.sentinel = true;
+    if (what == 2) config.scope = ScopeKind::kMonotonic;
+    if (what == 3) config.output_projection = true;
+    CHECK_THAT(refused(config), Contains("hard.likelihood marginal needs"));
+  }
+}
+
+}  // namespace saccade::test
