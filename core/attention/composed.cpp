@@ -7,6 +7,7 @@
 #include "core/attention/selection_kind.h"
 #include "core/attention/weight_edit.h"
 #include "core/base/error.h"
+#include "core/ops/alignment_ops.h"
 #include "core/ops/linear.h"
 #include "core/ops/normalizers.h"
 #include "core/ops/pointwise.h"
@@ -88,6 +89,53 @@ std::span<const int> common_choice(Tape& tape, std::span<const RegionDraws> draw
   return common;
 }
 
+// A memory of near regions. Where all queries have the same list, it has one entry per memory, and
+// otherwise one per query.
+class NearMemory {
+ public:
+  NearMemory(Tape& tape, const AttentionMemory& memory, const NearRegions& near, Index rows)
+      : count_(near.count) {
+    const Index group = memory.layout.group, regions = memory.regions();
+    const bool shared = near.shared();
+    const Index entries = shared ? (rows + group - 1) / group : rows;
+    const Var mask = memory.layout.mask;
+    View seen;
+    if (mask || !near.seen.empty()) seen = {tape.scratch(entries * count_), {entries, count_}};
+    for (Index e = 0; e < entries; ++e) {
+      const Index m = shared ? e : e / group, list = shared ? 0 : e * count_;
+      for (Index w = 0; w < count_; ++w) {
+        const auto at = static_cast<std::size_t>(list + w);
+        const int region = near.regions[at];
+        rows_.push_back(static_cast<int>(m * regions) + region);
+        if (seen.data)
+          seen.row(e)[w] = (!mask || mask.value().row(m)[region] != 0) &&
+                                   (near.seen.empty() || near.seen[at] != 0)
+                               ? Real{1}
+                               : Real{0};
+      }
+    }
+    memory_.layout = {.grid = {.rows = 1, .cols = count_},
+                      .group = shared ? group : 1,
+                      .mask = seen.data ? tape.constant(seen) : Var{}};
+    const View none{tape.scratch(1), {entries, count_, 0}};
+    memory_.features = tape.constant(none);
+  }
+  // Its layout, and features without content.
+  const AttentionMemory& memory() const { return memory_; }
+  // The near regions of a part [M, L, C] -> [N, W, C].
+  Var gathered(Var part) const {
+    const Shape shape = part.shape();
+    const Var all = ops::reshape(part, {shape[0] * shape[1], shape[2]});
+    return ops::reshape(ops::embedding(all, rows_),
+                        {memory_.features.shape()[0], count_, shape[2]});
+  }
+
+ private:
+  Index count_;
+  AttentionMemory memory_;
+  std::vector<int> rows_;  // [N W], the rows of all regions of all memories
+};
+
 // Makes every row a memory of one region [R, 1, D], which is scored like any other.
 Var as_regions(Var rows) { return ops::reshape(rows, {rows.rows(), 1, rows.cols()}); }
 
@@ -153,23 +201,68 @@ RegionDraws ComposedAttention::draw(Var odds, std::size_t head, bool in_order, T
   return {.weights = odds.value(), .chosen = chosen};
 }
 
-ComposedAttention::HeadOutput ComposedAttention::attend_head(
-    Tape& tape, std::size_t number, Var query, const AttentionMemory& memory,
-    std::span<const Var> state, const SentinelVectors& sentinel_vectors,
-    const AttendContext& context) const {
-  const AttentionHead& head = parts_.heads[number];
-  const Var keys = memory.parts[2 * number], values = memory.parts[2 * number + 1];
-  const Var sentinel = sentinel_vectors.value;
-  const Index group = memory.layout.group;
+Var ComposedAttention::scores_of(Tape& tape, const AttentionHead& head, Var query, Var keys,
+                                 Index group, const SentinelVectors& sentinel,
+                                 const AttendContext& context) const {
   Var scores = head.score->scores(tape, query, keys, group);  // [R, L]
-  if (sentinel) {
-    const Var own = head.score->scores(tape, query,
-                                       head.score->keys(tape, as_regions(sentinel_vectors.key)), 1);
+  if (sentinel.value) {
+    const Var own =
+        head.score->scores(tape, query, head.score->keys(tape, as_regions(sentinel.key)), 1);
     scores = ops::concat_cols(std::vector<Var>{scores, own});
   }
   if (head.log_scale >= 0) scores = ops::scale_by(scores, ops::exp(tape.parameter(head.log_scale)));
   if (const double temperature = now_or(context.temperature, parts_.temperature); temperature != 1)
     scores = ops::scale(scores, static_cast<Real>(1 / temperature));
+  return scores;
+}
+
+Var ComposedAttention::with_sentinel(Tape& tape, const AttentionHead& head, Var context,
+                                     Var sentinel, Var share) const {
+  Var value = sentinel;
+  if (head.value_weight >= 0) value = ops::linear(value, tape.parameter(head.value_weight));
+  return ops::add(context, ops::scale_rows(value, share));
+}
+
+ComposedAttention::HeadOutput ComposedAttention::attend_near(
+    Tape& tape, std::size_t number, Var query, const AttentionMemory& memory,
+    const NearRegions& near, const SentinelVectors& sentinel, const AttendContext& context) const {
+  const AttentionHead& head = parts_.heads[number];
+  const NearMemory seen(tape, memory, near, query.rows());
+  const Index group = seen.memory().layout.group, regions = memory.regions();
+  const Var scores = scores_of(tape, head, query, seen.gathered(memory.parts[2 * number]), group,
+                               sentinel, context);
+  const Weighed weighed = head.scope->weigh_near(tape, seen.memory(), near,
+                                                 {.scores = scores,
+                                                  .query = query,
+                                                  .state = {},
+                                                  .step = context.step,
+                                                  .normalizer = normalizer_});
+  Var on_near = weighed.weights;
+  if (sentinel.value) on_near = ops::slice_cols(weighed.weights, 0, near.count);
+  HeadOutput out;
+  out.context = ops::context(seen.gathered(memory.parts[2 * number + 1]), on_near, {}, group);
+  out.weights = ops::place_regions(on_near, near.regions, regions);
+  if (!sentinel.value) return out;
+  const Var share = ops::slice_cols(weighed.weights, near.count, 1);
+  out.context = with_sentinel(tape, head, out.context, sentinel.value, share);
+  out.weights = ops::concat_cols(std::vector<Var>{out.weights, share});
+  return out;
+}
+
+ComposedAttention::HeadOutput ComposedAttention::attend_head(
+    Tape& tape, std::size_t number, Var query, const AttentionMemory& memory,
+    std::span<const Var> state, const SentinelVectors& sentinel_vectors,
+    const AttendContext& context) const {
+  const AttentionHead& head = parts_.heads[number];
+  // Choices, edits and relaxed draws are made among all regions.
+  if (!context.chooser && !context.edit && parts_.selection.kind != SelectionKind::kGumbelSt)
+    if (const NearRegions near = head.scope->near_regions(tape, memory, query, context.step);
+        !near.empty())
+      return attend_near(tape, number, query, memory, near, sentinel_vectors, context);
+  const Var keys = memory.parts[2 * number], values = memory.parts[2 * number + 1];
+  const Var sentinel = sentinel_vectors.value;
+  const Index group = memory.layout.group;
+  const Var scores = scores_of(tape, head, query, keys, group, sentinel_vectors, context);
   Weighed weighed = head.scope->weigh(tape, memory,
                                       {.scores = scores,
                                        .query = query,
@@ -198,12 +291,9 @@ ComposedAttention::HeadOutput ComposedAttention::attend_head(
     out.context = ops::context(
         values, sentinel ? on_regions : context_weights(tape, weighed, context), {}, group);
   }
-  if (sentinel) {
-    Var value = sentinel;
-    if (head.value_weight >= 0) value = ops::linear(value, tape.parameter(head.value_weight));
-    const Var share = sentinel_share(tape, out.weights, out.draws.chosen);
-    out.context = ops::add(out.context, ops::scale_rows(value, share));
-  }
+  if (sentinel)
+    out.context = with_sentinel(tape, head, out.context, sentinel,
+                                sentinel_share(tape, out.weights, out.draws.chosen));
   out.state = std::move(weighed.state);
   return out;
 }

@@ -70,6 +70,16 @@ class ComposedAttention : public Attention {
   HeadOutput attend_head(Tape& tape, std::size_t head, Var query, const AttentionMemory& memory,
                          std::span<const Var> state, const SentinelVectors& sentinel,
                          const AttendContext& context) const;
+  // The scores of the memory's regions, and the sentinel's as the last.
+  Var scores_of(Tape& tape, const AttentionHead& head, Var query, Var keys, Index group,
+                const SentinelVectors& sentinel, const AttendContext& context) const;
+  // Adds what the sentinel gives to a head's context, `share` [R, 1] of it.
+  Var with_sentinel(Tape& tape, const AttentionHead& head, Var context, Var sentinel,
+                    Var share) const;
+  // The same where a scope shows a few regions and nothing has to be chosen.
+  HeadOutput attend_near(Tape& tape, std::size_t head, Var query, const AttentionMemory& memory,
+                         const NearRegions& near, const SentinelVectors& sentinel,
+                         const AttendContext& context) const;
   // Lets the chooser decide which regions a head takes.
   RegionDraws draw(Var odds, std::size_t head, bool in_order, Tape& tape,
                    const AttendContext& context) const;

@@ -1,5 +1,6 @@
 #include "core/ops/alignment_ops.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace saccade {
@@ -105,6 +106,34 @@ Var monotonic_alignment(Var stop, Var previous) {
         dq += p * gain;
         if (dprevious.data) dprevious.row(r)[j] += dq;
       }
+    }
+  });
+  return y;
+}
+
+Var place_regions(Var weights, std::span<const int> regions, Index count) {
+  const Index rows = weights.rows(), near = weights.cols();
+  const auto given = static_cast<Index>(regions.size());
+  SACCADE_CHECK(given == near || given == rows * near, "[place_regions] ", given,
+                " regions for weights ", weights.shape());
+  for (const int region : regions)
+    SACCADE_CHECK(region >= 0 && region < count, "[place_regions] region ", region, " of ", count);
+  Tape& tape = weights.tape();
+  const std::span<int> kept = tape.keep(regions);
+  const Index stride = given == near ? 0 : near;
+  const Var y = tape.output({rows, count}, {weights});
+  const View out = tape.mutable_value(y);
+  std::fill_n(out.data, out.size(), Real{0});
+  for (Index r = 0; r < rows; ++r) {
+    const int* const at = kept.data() + r * stride;
+    for (Index w = 0; w < near; ++w) out.row(r)[at[w]] += weights.value().row(r)[w];
+  }
+  tape.record(y, [=, t = &tape] {
+    const ConstView dy = t->grad(y);
+    const View dweights = t->grad(weights);
+    for (Index r = 0; r < rows; ++r) {
+      const int* const at = kept.data() + r * stride;
+      for (Index w = 0; w < near; ++w) dweights.row(r)[w] += dy.row(r)[at[w]];
     }
   });
   return y;

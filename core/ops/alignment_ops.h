@@ -1,6 +1,8 @@
-// Ops that place weights by position: around a point of the grid, or on from the region that the
-// query before took. There are R rows (queries) and L regions.
+// Ops that place weights by position: around a point of the grid, on from the region that the query
+// before took, or among regions that have none. There are R rows (queries) and L regions.
 #pragma once
+
+#include <span>
 
 #include "core/autograd/tape.h"
 #include "core/base/grid_size.h"
@@ -27,6 +29,12 @@ Var gaussian_window(Var weights, Var centre, const GridWindow& window);
 // Rows sum to less than 1 where a query may pass all regions. stop, in [0, 1] (0 and 1 included),
 // and previous are [R, L] -> [R, L].
 Var monotonic_alignment(Var stop, Var previous);
+
+// Weights of a few regions among those of all L: y[r, regions[r, w]] = weights[r, w], and 0
+// elsewhere; where a row names a region twice, its weights are added. weights [R, W], regions [R,
+// W], or [W] for all rows -> [R, L]. Throws ShapeError on another number of regions and on regions
+// outside of L.
+Var place_regions(Var weights, std::span<const int> regions, Index count);
 
 }  // namespace ops
 }  // namespace SACCADE_NUMERIC

@@ -108,9 +108,10 @@ Var embedding(Var table, std::span<const int> ids) {
       return;
     }
     const View dtable = t->grad(table);
-    for (std::size_t i = 0; i < kept.size(); ++i)
-      for (Index c = 0; c < dy.cols(); ++c)
-        dtable.row(kept[i])[c] += dy.row(static_cast<Index>(i))[c];
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const Shape row{1, dy.cols()};
+      kernels::accumulate({dy.row(static_cast<Index>(i)), row}, {dtable.row(kept[i]), row});
+    }
   });
   return y;
 }

@@ -101,6 +101,13 @@ std::vector<Choice> attention_choices() {
         add(std::string(axis.key.substr(section.size())), std::string(choice.name));
   add("heads", "8");
   add("sentinel", "true");
+  // Windows on the largest grids: only the regions in them are scored.
+  for (const char* scope : {"local_m", "local_p", "window"}) {
+    Loaded<AttentionConfig> loaded;
+    apply_override(loaded, str("scope=", scope));
+    apply_override(loaded, "radius=3");
+    out.push_back({str("scope=", scope, " radius=3"), loaded.config});
+  }
   return out;
 }
 

@@ -39,6 +39,20 @@ void add_window_cases(std::vector<GradientCase>& cases) {
                    }});
 }
 
+void add_placing_cases(std::vector<GradientCase>& cases) {
+  const auto add = [&](const char* name, std::vector<int> regions) {
+    cases.push_back({.op = "place_regions",
+                     .name = name,
+                     .inputs = random_tensors({{3, 2}}, std::string("placing ") + name),
+                     .build = [regions = std::move(regions)](Tape&, Inputs in) -> Outputs {
+                       return {ops::place_regions(in[0], regions, 5)};
+                     }});
+  };
+  add("the same regions for all rows", {1, 4});
+  add("regions of each row", {0, 1, 4, 2, 3, 0});
+  add("a region that a row names twice", {0, 1, 2, 2, 3, 0});
+}
+
 void add_monotonic_cases(std::vector<GradientCase>& cases) {
   const auto build = [](Tape&, Inputs in) -> Outputs {
     return {ops::monotonic_alignment(in[0], in[1])};
@@ -77,6 +91,7 @@ std::vector<GradientCase> alignment_cases() {
   std::vector<GradientCase> cases;
   add_window_cases(cases);
   add_monotonic_cases(cases);
+  add_placing_cases(cases);
   return cases;
 }
 

@@ -14,6 +14,12 @@ struct LocalMScope : Scope {
     const RegionTest window = moving_window(memory, request.step, pace, radius);
     return normalised(request, mask_regions(tape, memory, request.scores, window));
   }
+  NearRegions near_regions(Tape&, const AttentionMemory& memory, Var query,
+                           Index step) const override {
+    const Index side = 2 * radius + 1;
+    return near_window(memory, query.rows(), moving_window(memory, step, pace, radius),
+                       side * side);
+  }
   Promises promises() const override {
     return {.moves_with_regions = false, .stands_alone = false};
   }

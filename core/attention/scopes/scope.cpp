@@ -29,6 +29,31 @@ Var mask_regions(Tape& tape, const AttentionMemory& memory, Var scores, const Re
   return ops::mask_scores(scores, allowed);
 }
 
+Weighed Scope::weigh_near(Tape& tape, const AttentionMemory& memory, const NearRegions&,
+                          const ScopeRequest& request) const {
+  return normalised(request, mask_regions(tape, memory, request.scores, nullptr));
+}
+
+// Copying the keys and values of a region costs about as much as scoring it.
+bool few_regions(const AttentionMemory& memory, Index most) { return 4 * most <= memory.regions(); }
+
+NearRegions near_window(const AttentionMemory& memory, Index rows, const RegionTest& test,
+                        Index most) {
+  NearRegions near;
+  if (!few_regions(memory, most)) return near;
+  for (Index l = 0; l < memory.regions(); ++l)
+    if (test(l)) near.regions.push_back(static_cast<int>(l));
+  if (const Var mask = memory.layout.mask) {
+    const Index group = memory.layout.group;
+    for (Index m = 0; m * group < rows; ++m)
+      if (std::none_of(near.regions.begin(), near.regions.end(),
+                       [&](int l) { return mask.value().row(m)[l] != 0; }))
+        return {};
+  }
+  near.count = static_cast<Index>(near.regions.size());
+  return near;
+}
+
 RegionTest moving_window(const AttentionMemory& memory, Index step, double pace, Index radius) {
   const Index cols = memory.layout.grid.cols;
   const Index centre = std::min(static_cast<Index>(std::floor(pace * static_cast<double>(step))),

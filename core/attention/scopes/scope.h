@@ -33,6 +33,21 @@ inline Weighed normalised(const ScopeRequest& request, Var masked) {
   return {.weights = request.normalizer(masked), .scores = masked, .state = {}};
 }
 
+// The few regions that queries may see, where that is a small part of all: the others then need
+// neither scores nor a place in a sum.
+struct NearRegions {
+  Index count = 0;           // W of each list; 0: all regions are scored
+  std::vector<int> regions;  // [W] for all queries, or [R, W]
+  // [R, W], 0 where a region of the list cannot be seen, else 1; empty: all can. Only where every
+  // query has a list of its own.
+  std::vector<std::uint8_t> seen{};
+  Var centre{};       // of local_p: [R, 2], in cells from the first cell of each list, ...
+  GridSize window{};  // which is a rectangle of these extents
+
+  bool empty() const { return count == 0; }
+  bool shared() const { return static_cast<Index>(regions.size()) == count; }
+};
+
 class Scope {
  public:
   virtual ~Scope() = default;
@@ -40,6 +55,16 @@ class Scope {
   virtual std::vector<Var> start(Tape&, const AttentionMemory&) const { return {}; }
   virtual Weighed weigh(Tape& tape, const AttentionMemory& memory,
                         const ScopeRequest& request) const = 0;
+  // The regions that the queries [R, Q] may see, where scoring them alone is cheaper. Empty where
+  // it is not, and where a query would see nothing but masked regions.
+  virtual NearRegions near_regions(Tape&, const AttentionMemory&, Var /*query*/,
+                                   Index /*step*/) const {
+    return {};
+  }
+  // weigh() for scores [R, W] or [R, W + 1] of these regions. The memory is one of them: its parts
+  // are not set. The result has the columns of the scores.
+  virtual Weighed weigh_near(Tape& tape, const AttentionMemory& memory, const NearRegions& near,
+                             const ScopeRequest& request) const;
   // Whether a hard choice may pass all regions: the probability that it does is what the weights of
   // a row lack to 1.
   virtual bool may_take_none() const { return false; }
@@ -62,6 +87,14 @@ Var mask_regions(Tape& tape, const AttentionMemory& memory, Var scores, const Re
 
 // The square window of `radius` cells around region floor(pace step) of the memory's grid.
 RegionTest moving_window(const AttentionMemory& memory, Index step, double pace, Index radius);
+
+// The regions that pass a test, at most `most` at any word, as near regions for `rows` queries.
+NearRegions near_window(const AttentionMemory& memory, Index rows, const RegionTest& test,
+                        Index most);
+
+// Whether lists of `most` regions at most are so short that only they are scored. It depends on
+// sizes alone, so that the same model always computes in the same way.
+bool few_regions(const AttentionMemory& memory, Index most);
 
 // What scopes are made from.
 struct ScopeOptions {

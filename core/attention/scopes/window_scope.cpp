@@ -12,13 +12,23 @@ struct WindowScope : Scope {
       : radius(options.radius), pace(options.pace), globals(options.globals) {}
   Weighed weigh(Tape& tape, const AttentionMemory& memory,
                 const ScopeRequest& request) const override {
-    const RegionTest window = moving_window(memory, request.step, pace, radius);
-    const auto test = [&](Index region) { return region < globals || window(region); };
-    return normalised(request, mask_regions(tape, memory, request.scores, test));
+    return normalised(request,
+                      mask_regions(tape, memory, request.scores, test(memory, request.step)));
+  }
+  NearRegions near_regions(Tape&, const AttentionMemory& memory, Var query,
+                           Index step) const override {
+    const Index side = 2 * radius + 1;
+    return near_window(memory, query.rows(), test(memory, step), side * side + globals);
   }
   Promises promises() const override {
     return {.moves_with_regions = false, .stands_alone = false};
   }
+  RegionTest test(const AttentionMemory& memory, Index step) const {
+    return [window = moving_window(memory, step, pace, radius), first = globals](Index region) {
+      return region < first || window(region);
+    };
+  }
+
   Index radius;
   double pace;
   Index globals;
