@@ -44,12 +44,33 @@ Tensor sinusoids(const GridShape& grid) {
   return table;
 }
 
+// sin(p / 10000^(2i / d)) in channel 2i and the cosine in channel 2i + 1 of d channels.
+void fill_wave(Index position, Real* channels, Index count) {
+  for (Index c = 0; c < count; ++c) {
+    const double share = static_cast<double>(c - c % 2) / static_cast<double>(count);
+    const double angle = static_cast<double>(position) / std::pow(1e4, share);
+    channels[c] = static_cast<Real>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+  }
+}
+
+Tensor sinusoids_2d(const GridShape& grid) {
+  Tensor table({grid.cells(), grid.features});
+  const Index of_column = grid.features / 2, of_row = grid.features - of_column;
+  for (Index l = 0; l < table.shape()[0]; ++l) {
+    Real* const row = table.data() + l * grid.features;
+    fill_wave(l / grid.cols, row, of_row);
+    fill_wave(l % grid.cols, row + of_row, of_column);
+  }
+  return table;
+}
+
 }  // namespace
 
 GridPositions::GridPositions(const ParamScope& scope, PositionKind kind, const GridShape& grid)
     : kind_(kind), grid_(grid) {
   if (kind == PositionKind::kCoordinates) table_ = coordinates(grid);
   if (kind == PositionKind::kSinusoidal) table_ = sinusoids(grid);
+  if (kind == PositionKind::kSinusoidal2d) table_ = sinusoids_2d(grid);
   if (kind == PositionKind::kLearned)
     learned_.emplace(scope, SequenceExtents{.most = grid.cells(), .features = grid.features});
 }
@@ -71,7 +92,7 @@ Var GridPositions::operator()(Tape& tape, Var x) const {
   for (Index b = 0; b < batch; ++b)
     std::copy_n(table_.data(), table_.size(), copies + b * table_.size());
   const Var positions = tape.constant({copies, shape});
-  if (kind_ == PositionKind::kSinusoidal) return ops::add(x, positions);
+  if (kind_ != PositionKind::kCoordinates) return ops::add(x, positions);
   const std::array parts{ops::reshape(x, {batch * regions, grid_.features}),
                          ops::reshape(positions, {batch * regions, shape[2]})};
   return ops::reshape(ops::concat_cols(parts), {batch, regions, features()});

@@ -16,6 +16,9 @@ inline namespace SACCADE_NUMERIC {
 //                (Vaswani et al. 2017, section 3.5, for two axes): every four channels hold
 //                sin(row), cos(row), sin(column), cos(column) of one wavelength; up to three
 //                channels at the end stay unchanged.
+//   sinusoidal_2d: adds the sinusoids of SinusoidalPositions (Vaswani et al. 2017, section 3.5) for
+//                both axes: of the row to the first D - floor(D / 2) channels, and of the column to
+//                the others.
 //   learned:     adds one learned vector per cell (LearnedPositions); the only kind that has
 //                parameters.
 class GridPositions {

@@ -53,6 +53,39 @@ TEST_CASE("sinusoids are added and differ for all cells") {
   }
 }
 
+TEST_CASE("sinusoids of the published formula have it on both axes, for any width") {
+  struct Expected {
+    Index features;
+    std::vector<double> channels;  // of the cell in row 3, column 5
+  };
+  // position / 10000^(2i / d), with d of the axis: 4 and 4; 3 and 2; 1 and 1; 1 and none.
+  const Expected all[] = {{8,
+                           {std::sin(3.0), std::cos(3.0), std::sin(0.03), std::cos(0.03),
+                            std::sin(5.0), std::cos(5.0), std::sin(0.05), std::cos(0.05)}},
+                          {5,
+                           {std::sin(3.0), std::cos(3.0), std::sin(3.0 / 464.15888336127773),
+                            std::sin(5.0), std::cos(5.0)}},
+                          {2, {std::sin(3.0), std::sin(5.0)}},
+                          {1, {std::sin(3.0)}}};
+  for (const auto& [features, channels] : all) {
+    INFO(features);
+    ParameterStore store;
+    const GridPositions positions(ParamScope(store, "positions"), PositionKind::kSinusoidal2d,
+                                  {{.rows = 6, .cols = 7}, features});
+    CHECK(positions.features() == features);
+    CHECK(store.count() == 0);
+    Arena arena;
+    Tape tape(arena);
+    const Tensor ones({2, 42, features},
+                      std::vector<Real>(static_cast<std::size_t>(84 * features), 1));
+    const Var y = positions(tape, tape.constant(ones.view()));
+    for (const Index sample : {0, 1})
+      for (Index c = 0; c < features; ++c)
+        CHECK(std::abs(y.value().row(sample * 42 + 3 * 7 + 5)[c] - 1 -
+                       static_cast<Real>(channels[static_cast<std::size_t>(c)])) < 1e-6);
+  }
+}
+
 TEST_CASE("learned positions are one vector per cell, the same for every sample") {
   ParameterStore store;
   const GridPositions positions(ParamScope(store, "positions"), PositionKind::kLearned,

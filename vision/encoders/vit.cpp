@@ -78,7 +78,7 @@ PositionKind added_positions(const EncoderConfig& config) {
   if (config.positions == PositionKind::kCoordinates)
     throw UsageError(
         "encoder.positions coordinates widens the features, but a vision transformer adds to them; "
-        "choose sinusoidal, learned or none");
+        "choose sinusoidal, sinusoidal_2d, learned or none");
   return config.positions;
 }
 

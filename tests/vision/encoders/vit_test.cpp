@@ -80,8 +80,8 @@ TEST_CASE("the grid consists of the patches, whatever further tokens there are")
 }
 
 TEST_CASE("without positions, a vision transformer does not depend on the order of patches") {
-  for (const PositionKind positions :
-       {PositionKind::kNone, PositionKind::kSinusoidal, PositionKind::kLearned}) {
+  for (const PositionKind positions : {PositionKind::kNone, PositionKind::kSinusoidal,
+                                       PositionKind::kSinusoidal2d, PositionKind::kLearned}) {
     EncoderConfig config = small();
     config.positions = positions;
     const Model model(config);
@@ -133,7 +133,7 @@ TEST_CASE("a vision transformer refuses options that do not fit together") {
   CHECK_THROWS_WITH(Model(config), Contains("encoder.vit.heads 5 does not divide"));
   config = small();
   config.positions = PositionKind::kCoordinates;
-  CHECK_THROWS_WITH(Model(config), Contains("choose sinusoidal, learned or none"));
+  CHECK_THROWS_WITH(Model(config), Contains("choose sinusoidal, sinusoidal_2d, learned or none"));
 }
 
 TEST_CASE("an overlap larger than a patch is refused") {
