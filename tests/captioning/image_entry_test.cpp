@@ -154,6 +154,7 @@ TEST_CASE("a transformer's captions may be as long with the image before them as
     CHECK(at_once(model, features.view(), kCaptions)[0].nll.size() == 5);
     CHECK(by_steps(model, sample_of(features, 0), kCaptions[0]).nll.size() == 5);
     config.longest = 4;
+    if (positions.value == WordPositions::kNone) continue;  // nothing limits it
     CHECK_THROWS_WITH(
         at_once(Model(config, entry(ImageEntry::kFirstStep)), features.view(), kCaptions),
         Catch::Contains("a caption of 5 words"));
