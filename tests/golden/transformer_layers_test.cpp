@@ -3,6 +3,7 @@
 #include "captioning/decoders/transformer_layer.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/scores/score_kind.h"
+#include "core/attention/sequence/multi_head_attention.h"
 #include "core/ops/shape_ops.h"
 #include "tests/golden/golden_module.h"
 
@@ -91,7 +92,8 @@ TEST_CASE("a transformer's decoder layer equals PyTorch's, forward and backward"
     ParameterStore store;
     const TransformerLayer layer(
         ParamScope(store, ""),
-        {decoder, attention, {.features = kWidth, .grid = {1, kRegions}}, ParamScope(store, "")});
+        {decoder, attention, {.features = kWidth, .grid = {1, kRegions}}, ParamScope(store, "")},
+        0);
     std::vector<GoldenPart> parts;
     add_attention(parts, "words.", "self_attn.", kWidth);
     add_heads(parts, "cross.", "multihead_attn.");
@@ -112,8 +114,7 @@ TEST_CASE("a transformer's decoder layer equals PyTorch's, forward and backward"
     const AttentionMemory memory =
         layer.cross().prepare(tape, features, {.grid = {1, kRegions}, .group = kWords, .mask = {}});
     const Var entered = layer.enter(tape, x);
-    const Var after_words = layer.words(tape, x, entered, layer.keys(tape, entered),
-                                        {.pattern = AttentionMask::Pattern::kCausal});
+    const Var after_words = layer.words(tape, x, entered, layer.kept(tape, entered));
     const Glimpse glimpse =
         layer.cross().attend(tape, layer.query(tape, after_words), memory, {}, {});
     const Var y = layer.finish(tape, after_words, glimpse.context);

@@ -39,10 +39,11 @@ EncoderConfig small(EncoderKind type, Kind kind, NormPlacement norm = NormPlacem
 }
 
 struct Model {
-  explicit Model(const EncoderConfig& config)
+  // Weights are those of a new model times `scale`.
+  explicit Model(const EncoderConfig& config, Real scale = 3)
       : encoder(make_encoder(config, ParamScope(parameters, ""))) {
     parameters.initialise(1);
-    for (Real& x : parameters.flat().span()) x *= 3;  // so that the maps are not flat
+    for (Real& x : parameters.flat().span()) x *= scale;  // at 3, maps are not flat
   }
   // The features of the regions, or of the class token, [.., 12].
   Tensor encode(ConstView pixels, bool class_token = false) const {
@@ -100,7 +101,7 @@ TEST_CASE("windows and grid neighbours never leave out the class token and the r
     config.vit.layers = 1;
     config.vit.attention.radius = 0;
     config.vit.attention.neighbours = NeighbourKind::kFour;
-    const Model model(config);
+    const Model model(config, 1);
     CHECK(apart(model.encode(image.view(), true).view(),
                 model.encode(changed.view(), true).view()) > 1e-4);
     // A patch far away is not joined to the last one.
@@ -108,7 +109,7 @@ TEST_CASE("windows and grid neighbours never leave out the class token and the r
     CHECK(apart({before.data(), {1, 12}}, {after.data(), {1, 12}}) < 1e-6);
     // But what patches have in common reaches it in a second block.
     config.vit.layers = 2;
-    const Model deeper(config);
+    const Model deeper(config, 1);
     const Tensor first = deeper.encode(image.view()), second = deeper.encode(changed.view());
     CHECK(apart({first.data(), {1, 12}}, {second.data(), {1, 12}}) > 1e-5);
   }
