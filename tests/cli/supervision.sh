@@ -81,6 +81,10 @@ expect 2 "$saccade" train tiny.yaml --out none "${proposed[@]}" objective.superv
 one_error "attention.hard.proposal localizer needs objective.supervision.step 0"
 expect 2 "$saccade" train tiny.yaml --out none "${proposed[@]}" attention.hard.likelihood=marginal
 one_error "attention.hard.proposal localizer needs attention.hard.likelihood choice"
+expect 2 "$saccade" train tiny.yaml --out none "${proposed[@]}" attention.heads=2
+one_error "attention.hard.proposal localizer needs attention.heads 1"
+expect 2 "$saccade" train tiny.yaml --out none "${proposed[@]}" attention.scope=monotonic
+one_error "attention.hard.proposal localizer needs an attention.scope other than monotonic"
 for key in maps.step=1 train.watch_maps=false; do
   expect 2 "$saccade" train tiny.yaml --out none decoder.image=first_step "$key"
   one_error "${key%%=*} has no effect"
