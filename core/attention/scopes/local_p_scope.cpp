@@ -34,13 +34,16 @@ class LocalPScope : public Scope {
     return weighed(request, window(tape, memory, request.scores, at.value()), at, grid);
   }
 
-  // Every query has a rectangle that holds its whole window, of the same extents for all.
+  // Every query has a rectangle that holds its whole window, of the same extents for all. The
+  // rectangles of queries that share a memory are copies of their own, which must not be more than
+  // the memory.
   NearRegions near_regions(Tape& tape, const AttentionMemory& memory, Var query,
                            Index) const override {
     const GridSize& grid = memory.layout.grid;
     const Index side = 2 * radius_ + 1;
     NearRegions near;
-    if (!few_regions(memory, side * side)) return near;
+    if (!few_regions(memory, side * side) || memory.layout.group * side * side > memory.regions())
+      return near;
     near.window = {.rows = std::min(side, grid.rows), .cols = std::min(side, grid.cols)};
     const Var at = centre(tape, query, grid);
     const Index rows = query.rows();
