@@ -346,15 +346,5 @@ Promises ComposedAttention::promises() const {
   return promises;
 }
 
-AttentionMemory keys_and_values(const AttentionMemory& keys, const AttentionMemory& values) {
-  SACCADE_CHECK(keys.parts.size() == values.parts.size() && keys.parts.size() % 2 == 0,
-                "[attention] keys of ", keys.parts.size(), " parts and values of ",
-                values.parts.size());
-  AttentionMemory memory = keys;
-  for (std::size_t value = 1; value < memory.parts.size(); value += 2)
-    memory.parts[value] = values.parts[value];
-  return memory;
-}
-
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -90,10 +90,5 @@ class ComposedAttention : public Attention {
   Normalizer normalizer_;
 };
 
-// A memory of a ComposedAttention that takes its keys from one memory and its values from another,
-// so that the gradients that reach the regions through keys and through values are separate. Throws
-// ShapeError where the two memories do not fit each other.
-AttentionMemory keys_and_values(const AttentionMemory& keys, const AttentionMemory& values);
-
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade
