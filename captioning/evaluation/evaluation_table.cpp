@@ -25,7 +25,7 @@ std::string search_line(const EvaluationReport& report) {
   return line + str(", at most ", search.max_length, report.pieces ? " pieces of words" : " words");
 }
 
-std::string joined(const std::vector<std::string>& names) {
+std::string names_in_line(const std::vector<std::string>& names) {
   std::string out;
   for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
   return out;
@@ -251,7 +251,7 @@ std::string evaluation_table(const EvaluationReport& report) {
                         counted(static_cast<Index>(report.images.size()), "image"), ", ",
                         search_line(report), "\n");
   for (const std::string& member : report.members) out += "member " + member + "\n";
-  if (report.without) out += "without the heads " + joined(report.without->names) + "\n";
+  if (report.without) out += "without the heads " + names_in_line(report.without->names) + "\n";
   if (report.left_out > 0) out += str(counted(report.left_out, "image"), " could not be read\n");
   out += scores_table(report);
   out += groups_table(report);

@@ -14,7 +14,7 @@ namespace saccade {
 
 namespace {
 
-constexpr std::size_t kBlock = 8;  // images whose maps are held together
+constexpr std::size_t kImagesTogether = 8;  // images whose maps are held together
 
 // The maps of all heads of a place for one image, by layer and head.
 struct PlaceMaps {
@@ -48,7 +48,7 @@ void add_layer(PlaceMaps& all, ConstView weights, Index layer) {
 }
 
 // A watch that adds the maps of every block that weighs positions.
-WatchBlock adder(PlaceMaps& all, Tape& tape) {
+WatchBlock map_adder(PlaceMaps& all, Tape& tape) {
   return [&all, &tape, layer = Index{0}](const TransformerBlock& block, Var x,
                                          const AttentionMask& mask) mutable {
     if (block.weighs_positions()) add_layer(all, block.weights(tape, x, mask), layer);
@@ -111,8 +111,8 @@ std::vector<PlaceMaps> maps_of(const CaptionModel& model, const InputView& input
     tokens.rows.insert(tokens.rows.end(), mask.begin(), mask.end());
     tokens.columns = tokens.rows;
   }
-  const EncodedImages images =
-      model.encode(tape, input, {.tokens = adder(tokens, tape), .regions = adder(regions, tape)});
+  const EncodedImages images = model.encode(
+      tape, input, {.tokens = map_adder(tokens, tape), .regions = map_adder(regions, tape)});
   if (caption.words() > 0) add_decoder(words, decoder, tape, model.decoder(), images, caption);
   if (!model.has_attention()) decoder.maps.clear();
   std::vector<PlaceMaps> out;
@@ -184,8 +184,8 @@ HeadProfiles head_profiles(const CaptionModel& model, const Dataset& dataset,
                            const DatasetInputs& inputs, std::span<const Index> images) {
   SACCADE_CHECK(!images.empty(), "[head profiles] there is no image");
   std::vector<PlaceStudy> places;
-  for (std::size_t first = 0; first < images.size(); first += kBlock) {
-    const std::size_t count = std::min(kBlock, images.size() - first);
+  for (std::size_t first = 0; first < images.size(); first += kImagesTogether) {
+    const std::size_t count = std::min(kImagesTogether, images.size() - first);
     std::vector<std::vector<PlaceMaps>> block(count);
     parallel::for_each(static_cast<Index>(count), [&](Index i) {
       const auto place = first + static_cast<std::size_t>(i);

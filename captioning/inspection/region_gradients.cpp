@@ -11,7 +11,7 @@ inline namespace SACCADE_NUMERIC {
 namespace {
 
 // `count` copies of a tensor [1, ...]; an empty one stays empty.
-Tensor copies(ConstView one, Index count) {
+Tensor repeated(ConstView one, Index count) {
   if (!one.data) return {};
   Tensor out(one.shape.with_first(count));
   for (Index r = 0; r < count; ++r) std::copy_n(one.data, one.size(), out.data() + r * one.size());
@@ -47,9 +47,9 @@ class Preparation {
               const EncodedValues& images, Index words)
       : decoder_(decoder),
         parameters_(parameters),
-        features_(copies(images.features, words)),
-        mask_(copies(images.mask, words)),
-        keys_(copies(images.keys, words)) {}
+        features_(repeated(images.features, words)),
+        mask_(repeated(images.mask, words)),
+        keys_(repeated(images.keys, words)) {}
 
   // The gradient [T, L, D] of the features, or of the keys where scores read keys of their own,
   // from that of part number `part` of the memory, [T, L, A].

@@ -20,14 +20,14 @@ struct ReadCaption {
   std::vector<Tensor> stages;
 };
 
-std::vector<int> ids_of(const Vocabulary& vocabulary, const std::string& text) {
+std::vector<int> word_ids(const Vocabulary& vocabulary, const std::string& text) {
   const std::vector<Index> ids = vocabulary.encode(tokenize(text));
   return {ids.begin(), ids.end()};
 }
 
 ReadCaption read(const CaptionModel& model, Tape& tape, const EncodedImages& image,
                  const std::string& text) {
-  ReadCaption out{.text = text, .words = ids_of(model.vocabulary(), text), .stages = {}};
+  ReadCaption out{.text = text, .words = word_ids(model.vocabulary(), text), .stages = {}};
   const Decoder& decoder = model.decoder();
   const AttentionMemory memory = decoder.prepare(tape, image, 1);
   std::vector<Var> state = decoder.start(tape, memory);

@@ -17,19 +17,19 @@ using Json = nlohmann::ordered_json;
 // decimals.
 std::string norm_text(double norm) { return std::isnan(norm) ? "-" : str(norm); }
 
-Json number(double x) { return std::isnan(x) ? Json() : Json(x); }
+Json flow_number(double x) { return std::isnan(x) ? Json() : Json(x); }
 
 Json numbers(const std::vector<double>& all) {
   Json out = Json::array();
-  for (const double x : all) out.push_back(number(x));
+  for (const double x : all) out.push_back(flow_number(x));
   return out;
 }
 
 Json path_json(const PathFlow& path) {
-  return {{"correlation", number(path.correlation)},
-          {"within_words", number(path.within_words)},
+  return {{"correlation", flow_number(path.correlation)},
+          {"within_words", flow_number(path.within_words)},
           {"flat_words", path.undefined_words},
-          {"mean_norm", number(path.mean_norm)}};
+          {"mean_norm", flow_number(path.mean_norm)}};
 }
 
 Json path_json(const PathFlow& path, const PlaceNorms& places) {

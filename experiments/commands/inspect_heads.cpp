@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(std::optional<double> x) { return x && !std::isnan(*x) ? Json(*x) : Json(); }
+Json share_json(std::optional<double> x) { return x && !std::isnan(*x) ? Json(*x) : Json(); }
 
 // The shares that describe a head, with the names of their columns.
 struct Share {
@@ -68,7 +68,7 @@ Json heads_json(const HeadProfiles& profiles) {
     Json row{{"name", head.name().text()}, {"place", enum_name(head.place)},
              {"layer", head.layer},        {"head", head.head},
              {"maps", head.profile.maps},  {"regions", head.columns}};
-    for (const Share& share : kShares) row[share.name] = number(share.of(head));
+    for (const Share& share : kShares) row[share.name] = share_json(share.of(head));
     row["kind"] = enum_name(head.kind());
     row["role"] = enum_name(head.role);
     row["closest"] = nullptr;
@@ -88,7 +88,8 @@ Json correlations_json(const HeadProfiles& profiles) {
     for (std::size_t a = 0; a < count; ++a) {
       names.push_back(place.names[a].text());
       Json row = Json::array();
-      for (std::size_t b = 0; b < count; ++b) row.push_back(number(place.matrix[a * count + b]));
+      for (std::size_t b = 0; b < count; ++b)
+        row.push_back(share_json(place.matrix[a * count + b]));
       matrix.push_back(std::move(row));
     }
     places.push_back(

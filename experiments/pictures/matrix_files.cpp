@@ -10,7 +10,7 @@ namespace saccade {
 
 namespace {
 
-constexpr std::size_t kMostVectorCells = 65536;
+constexpr std::size_t kMostMatrixCells = 65536;  // a cell takes a hundred bytes of text
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void write_matrix_files(const std::filesystem::path& folder, const std::string& 
   std::filesystem::create_directories(folder, error);
   if (error) throw_io_error("make the directory", folder, error.value());
   std::vector<PictureFormat> formats{PictureFormat::kPng};
-  if (map.values.size() <= kMostVectorCells) formats.push_back(PictureFormat::kSvg);
+  if (map.values.size() <= kMostMatrixCells) formats.push_back(PictureFormat::kSvg);
   for (const PictureFormat format : formats) {
     paths.push_back(folder / str(name, ".", enum_name(format)));
     write_file(paths.back(), heat_map_file(map, options, format));

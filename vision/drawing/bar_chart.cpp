@@ -12,13 +12,12 @@ namespace saccade {
 
 namespace {
 
-constexpr Colour kInk{32, 32, 36}, kSoftInk{110, 110, 118}, kBarColour{62, 110, 168},
-    kRule{214, 214, 220};
-constexpr Index kMargin = 16, kTextSize = 13, kTitleSize = 16;
+constexpr Colour kBarColour{62, 110, 168}, kRule{214, 214, 220};
+constexpr Index kChartMargin = 16, kChartTextSize = 13, kChartTitleSize = 16;
 constexpr Index kPanelHeight = 120, kPanelGap = 34, kBarWidth = 56, kBarGap = 40;
 constexpr Index kSmallestWidth = 420;
 
-std::string number_text(double value) {
+std::string bar_number(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.3g", value);
   return text.data();
@@ -29,38 +28,48 @@ class BarDrawing {
   BarDrawing(const BarChart& chart, const std::filesystem::path& font)
       : chart_(chart), text_(font) {
     const auto groups = static_cast<Index>(chart.groups.size());
-    width_ = std::max(2 * kMargin + groups * (kBarWidth + kBarGap), kSmallestWidth);
-    title_ = text_.wrapped(printable(chart.title),
-                           {.size = kTitleSize, .max_width = width_ - 2 * kMargin, .max_lines = 3});
-    top_ = kMargin + static_cast<Index>(title_.size()) * kTitleSize * 3 / 2;
+    width_ = std::max(2 * kChartMargin + groups * (kBarWidth + kBarGap), kSmallestWidth);
+    title_ = text_.wrapped(
+        printable(chart.title),
+        {.size = kChartTitleSize, .max_width = width_ - 2 * kChartMargin, .max_lines = 3});
+    top_ = kChartMargin + static_cast<Index>(title_.size()) * kChartTitleSize * 3 / 2;
     height_ = top_ + static_cast<Index>(chart.panels.size()) * (kPanelHeight + kPanelGap) +
-              3 * kTextSize + kMargin;
+              3 * kChartTextSize + kChartMargin;
   }
   Index height() const { return height_; }
   Index width() const { return width_; }
   const TextPainter& painter() const { return text_; }
 
   void draw(Canvas& canvas) const {
-    Index y = kMargin;
+    Index y = kChartMargin;
     for (const std::string& line : title_) {
-      canvas.text(line, {.x = kMargin, .y = y + kTitleSize, .size = kTitleSize, .colour = kInk});
-      y += kTitleSize * 3 / 2;
+      canvas.text(
+          line,
+          {.x = kChartMargin, .y = y + kChartTitleSize, .size = kChartTitleSize, .colour = kInk});
+      y += kChartTitleSize * 3 / 2;
     }
     for (std::size_t p = 0; p < chart_.panels.size(); ++p)
       draw_panel(canvas, chart_.panels[p],
                  top_ + static_cast<Index>(p) * (kPanelHeight + kPanelGap));
-    const Index base = height_ - kMargin - 2 * kTextSize;
+    const Index base = height_ - kChartMargin - 2 * kChartTextSize;
     for (std::size_t g = 0; g < chart_.groups.size(); ++g)
       canvas.text(
-          text_.fitted(printable(chart_.groups[g]), kTextSize, kBarWidth + kBarGap - 4),
-          {.x = middle(g), .y = base, .size = kTextSize, .colour = kInk, .align = Align::kMiddle});
-    canvas.text(printable(chart_.group_name),
-                {.x = kMargin, .y = base + 2 * kTextSize, .size = kTextSize, .colour = kSoftInk});
+          text_.fitted(printable(chart_.groups[g]), kChartTextSize, kBarWidth + kBarGap - 4),
+          {.x = middle(g),
+           .y = base,
+           .size = kChartTextSize,
+           .colour = kInk,
+           .align = Align::kMiddle});
+    canvas.text(printable(chart_.group_name), {.x = kChartMargin,
+                                               .y = base + 2 * kChartTextSize,
+                                               .size = kChartTextSize,
+                                               .colour = kSoftInk});
   }
 
  private:
   static Index middle(std::size_t group) {
-    return kMargin + static_cast<Index>(group) * (kBarWidth + kBarGap) + (kBarWidth + kBarGap) / 2;
+    return kChartMargin + static_cast<Index>(group) * (kBarWidth + kBarGap) +
+           (kBarWidth + kBarGap) / 2;
   }
 
   void draw_panel(Canvas& canvas, const BarPanel& panel, Index top) const {
@@ -68,20 +77,21 @@ class BarDrawing {
     for (const Bar& bar : panel.bars)
       for (const double value : {bar.value, bar.high})
         if (std::isfinite(value)) most = std::max(most, value);
-    canvas.text(printable(panel.name),
-                {.x = kMargin, .y = top + kTextSize, .size = kTextSize, .colour = kInk});
+    canvas.text(
+        printable(panel.name),
+        {.x = kChartMargin, .y = top + kChartTextSize, .size = kChartTextSize, .colour = kInk});
     const Index floor = top + kPanelGap / 2 + kPanelHeight;
     const auto height_of = [&](double value) {
-      const double room = static_cast<double>(kPanelHeight - kPanelGap / 2 - kTextSize);
+      const double room = static_cast<double>(kPanelHeight - kPanelGap / 2 - kChartTextSize);
       return most > 0 ? static_cast<Index>(std::lround(std::max(value, 0.0) / most * room)) : 0;
     };
-    canvas.box({kMargin, floor, width_ - 2 * kMargin, 1}, kRule);
+    canvas.box({kChartMargin, floor, width_ - 2 * kChartMargin, 1}, kRule);
     for (std::size_t g = 0; g < panel.bars.size(); ++g) {
       const Bar& bar = panel.bars[g];
       if (!std::isfinite(bar.value)) continue;
       const Index tall = height_of(bar.value), x = middle(g);
       canvas.box({x - kBarWidth / 2, floor - tall, kBarWidth, tall}, {.colour = kBarColour},
-                 str(chart_.groups[g], ": ", number_text(bar.value)));
+                 str(chart_.groups[g], ": ", bar_number(bar.value)));
       Index end = floor - tall;
       if (std::isfinite(bar.low) && std::isfinite(bar.high)) {
         const Index low = floor - height_of(bar.low), high = floor - height_of(bar.high);
@@ -89,8 +99,8 @@ class BarDrawing {
         end = std::min(end, high);
       }
       canvas.text(
-          number_text(bar.value),
-          {.x = x, .y = end - 3, .size = kTextSize, .colour = kInk, .align = Align::kMiddle});
+          bar_number(bar.value),
+          {.x = x, .y = end - 3, .size = kChartTextSize, .colour = kInk, .align = Align::kMiddle});
     }
   }
 

@@ -12,7 +12,7 @@ namespace saccade {
 namespace {
 
 constexpr Index kSide = 192;  // of the square that each picture is fitted into, in pixels
-constexpr Index kGap = 16, kTextSize = 13, kTextLines = 3, kLineHeight = 17;
+constexpr Index kSheetGap = 16, kTextSize = 13, kTextLines = 3, kLineHeight = 17;
 constexpr std::uint8_t kPaper = 255;
 
 // The picture in its own aspect ratio.
@@ -37,14 +37,14 @@ Image draw_contact_sheet(std::span<const ContactTile> tiles, Index most_columns)
   const auto count = static_cast<Index>(tiles.size());
   const Index columns = std::min(most_columns, count);
   const Index rows = (count + columns - 1) / columns;
-  const Index step_x = kSide + kGap;
-  const Index step_y = kSide + kGap + kTextLines * kLineHeight;
-  Image page(rows * step_y + kGap, columns * step_x + kGap, kPaper);
+  const Index step_x = kSide + kSheetGap;
+  const Index step_y = kSide + kSheetGap + kTextLines * kLineHeight;
+  Image page(rows * step_y + kSheetGap, columns * step_x + kSheetGap, kPaper);
   const TextPainter painter({});
   for (Index i = 0; i < count; ++i) {
     const ContactTile& tile = tiles[static_cast<std::size_t>(i)];
-    const Index x = kGap + i % columns * step_x;
-    Index y = kGap + i / columns * step_y;
+    const Index x = kSheetGap + i % columns * step_x;
+    Index y = kSheetGap + i / columns * step_y;
     const Image picture = fitted(tile.image);
     paste(page, picture, y, x);
     y += picture.height;

@@ -3,24 +3,24 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "vision/drawing/colour.h"
 #include "vision/drawing/text_painter.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr std::uint8_t kPaper = 245, kLine = 210;
-constexpr Colour kInk{30, 30, 30};
+constexpr std::uint8_t kStripPaper = 245, kStripLine = 210;
 
 }  // namespace
 
 Image draw_token_strip(std::span<const std::string> tokens, const StripCell& cell) {
   SACCADE_CHECK(!tokens.empty() && cell.width > 0 && cell.height > 0, "[token_strip] ",
                 tokens.size(), " tokens in cells of ", cell.width, " x ", cell.height);
-  Image out(cell.height, static_cast<Index>(tokens.size()) * cell.width, kPaper);
+  Image out(cell.height, static_cast<Index>(tokens.size()) * cell.width, kStripPaper);
   for (Index y = 0; y < out.height; ++y)
     for (Index x = cell.width; x < out.width; x += cell.width)
-      std::fill_n(out.rgb.begin() + (y * out.width + x) * 3, 3, kLine);
+      std::fill_n(out.rgb.begin() + (y * out.width + x) * 3, 3, kStripLine);
   const TextPainter painter({});
   const Index size = std::max<Index>(6, cell.height * 4 / 9);
   for (std::size_t i = 0; i < tokens.size(); ++i) {

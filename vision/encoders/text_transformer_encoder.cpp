@@ -12,7 +12,7 @@ namespace saccade {
 
 namespace {
 
-PositionKind added_positions(const EncoderConfig& config) {
+PositionKind token_positions(const EncoderConfig& config) {
   if (config.positions == PositionKind::kCoordinates)
     throw UsageError(
         "encoder.positions coordinates widens the features, but a transformer adds to them; "
@@ -25,7 +25,7 @@ class TextTransformerEncoder : public Encoder, public TokenEncoder {
   TextTransformerEncoder(const EncoderConfig& config, const ParamScope& scope)
       : config_(config),
         words_(scope.sub("embedding"), config),
-        positions_(scope.sub("embedding.positions"), added_positions(config), grid_of(config)),
+        positions_(scope.sub("embedding.positions"), token_positions(config), grid_of(config)),
         norm_(scope.sub("norm"), config.text.width) {
     const TransformerBlockOptions options{.features = config.text.width,
                                           .multiple = config.text.multiple,
