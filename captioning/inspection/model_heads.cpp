@@ -8,6 +8,7 @@
 #include "captioning/decoders/decoder_traits.h"
 #include "captioning/model/model.h"
 #include "core/base/error.h"
+#include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/token_encoder.h"
 
 namespace saccade {
@@ -70,13 +71,15 @@ class HeadList {
   void add_encoder(const CaptionModel& model) {
     const TokenEncoder* encoder = model.encoder() ? model.encoder()->token_encoder() : nullptr;
     if (!encoder) return;
+    const EncoderConfig& own = config_.encoder;
     add_sequences(HeadPlace::kEncoder, static_cast<Index>(encoder->blocks().size()),
-                  resolved(config_.encoder.vit).heads,
+                  encoder_traits(own).reads_text ? own.text.heads : resolved(own.vit).heads,
                   [](Index layer) { return str("encoder.block", layer + 1, ".attention"); });
   }
 
-  // Several heads weigh values of their own. The context of a single head is made of the features
-  // themselves, so it can be removed only where a matrix behind it reads nothing else.
+  // Several heads weigh values of their own. Without attention.value_projection, the context of a
+  // single head is made of the features themselves, so it can be removed only where a matrix behind
+  // it reads nothing else.
   void add_decoder(const DecoderTraits& traits) {
     const Index heads = config_.attention.heads;
     for (Index l = 0; l < std::max<Index>(traits.layers, 1); ++l) {
@@ -85,10 +88,19 @@ class HeadList {
       for (Index h = 0; h < heads; ++h)
         add(HeadPlace::kDecoder, l, h,
             heads > 1 ? share_of(store_, str(scope, ".head_", h, ".value.weight"), true, 0, 1)
-                      : share_of(store_, layer + ".cross_output.weight", true, 0, 1),
+                      : weights_of_one(scope, layer),
             "it is the only head of its decoder, which several weights read; compare with a model "
             "of attention.score none instead");
     }
+  }
+
+  // The first matrix that carries a single head alone.
+  HeadWeights weights_of_one(const std::string& scope, const std::string& layer) const {
+    for (const std::string& name :
+         {scope + ".value.weight", scope + ".output.weight", layer + ".cross_output.weight"})
+      if (HeadWeights weights = share_of(store_, name, true, 0, 1); !weights.parameter.empty())
+        return weights;
+    return {};
   }
 
   const ParameterStore& store_;

@@ -9,7 +9,7 @@
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "experiments/pictures/matrix_files.h"
-#include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
 
 namespace saccade {
 
@@ -36,9 +36,12 @@ constexpr std::array kShares{
 
 std::vector<std::string> heads_left_out(const CaptionModel& model, const ExperimentConfig& config) {
   std::vector<std::string> out;
-  const EncoderKind type = config.encoder.type;
-  if (!model.encoder() && (type == EncoderKind::kVit || type == EncoderKind::kHybrid))
+  const bool has_tokens = encoder_traits(config.encoder).has_tokens;
+  if (!model.encoder() && has_tokens)
     out.push_back("encoder: it is frozen, so the model holds its features and not its heads");
+  if (model.encoder() && has_tokens &&
+      config.encoder.vit.attention.type == SequenceAttentionKind::kLinformer)
+    out.push_back("encoder: linformer weighs mixtures of tokens, which have no positions");
   if (model.refinement() && config.encoder.refine.type == SequenceAttentionKind::kLinformer)
     out.push_back("refine: linformer weighs mixtures of regions, which have no positions");
   return out;

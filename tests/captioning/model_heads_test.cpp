@@ -241,6 +241,75 @@ TEST_CASE("regions of an encoder without heads are made of their own patches alo
   CHECK(change() == 0);
 }
 
+TEST_CASE("tokens of a text whose encoder has no heads are made of themselves alone") {
+  ExperimentConfig config = small_text_experiment();
+  config.encoder.type = EncoderKind::kTextTransformer;
+  // Another number of heads than a vision transformer of the default size has.
+  config.encoder.text = {.length = 6, .width = 8, .layers = 2, .heads = 4};
+  Experiment experiment(config);
+  const std::vector<Index> images = evaluation_images(experiment.data.dataset, Split::kVal, 1);
+  InputBatch input = experiment.inputs.batch(images);
+  // How much the second token changes with the first one.
+  const auto change = [&] {
+    const auto second = [&](float first) {
+      input.values()[0] = first;
+      Arena arena;
+      Tape tape(arena);
+      tape.set_recording(false);
+      tape.set_parameters(experiment.model.parameters().views());
+      const ConstView out = experiment.model.encode(tape, input.view()).features.value();
+      const auto features = out.span().subspan(8, 8);
+      return Numbers(features.begin(), features.end());
+    };
+    return apart(second(1), second(2));
+  };
+  CHECK(change() > 1e-4);
+  CHECK(model_heads(experiment.model, experiment.config)[3].name.text() == "encoder.0.3");
+  remove(experiment, {"encoder.0.0", "encoder.0.1", "encoder.0.2", "encoder.1"});
+  CHECK(change() > 1e-4);  // head encoder.0.3 is left
+  remove(experiment, {"encoder.0.3"});
+  CHECK(change() == 0);
+}
+
+TEST_CASE("a single head with a matrix of its own can be removed from a recurrent decoder") {
+  for (const bool value : {true, false}) {
+    INFO(value);
+    ExperimentConfig config = small_experiment();
+    config.attention.value_projection = value;
+    config.attention.output_projection = !value;
+    config.decoder.first_state = FirstState::kNone;  // the other one would show the image, too
+    Experiment experiment(config);
+    const std::vector<Index> images = evaluation_images(experiment.data.dataset, Split::kVal, 2);
+    const std::vector<int> words{1, 5, 7};
+    const auto by_image = [&] {
+      return apart(last_logits(experiment, images[0], words),
+                   last_logits(experiment, images[1], words));
+    };
+    CHECK(by_image() > 1e-6);
+    remove(experiment, {"decoder.0.0"});
+    CHECK(by_image() == 0);
+  }
+}
+
+TEST_CASE("heads of every attention among words can be removed") {
+  for (const SequenceAttentionKind kind :
+       {SequenceAttentionKind::kWindow, SequenceAttentionKind::kLinear,
+        SequenceAttentionKind::kDifferential, SequenceAttentionKind::kGraph}) {
+    INFO(enum_name(kind));
+    ExperimentConfig config = transformer(1);
+    config.decoder.self_attention.type = kind;
+    Experiment experiment(config);
+    const std::vector<Index> images = evaluation_images(experiment.data.dataset, Split::kVal, 1);
+    const auto by_word = [&] {
+      return apart(last_logits(experiment, images[0], {1, 5, 7}),
+                   last_logits(experiment, images[0], {1, 6, 7}));
+    };
+    CHECK(by_word() > 1e-6);
+    remove(experiment, {"words.0", "words.1"});
+    CHECK(by_word() == 0);
+  }
+}
+
 TEST_CASE("all heads of a model have names, which stand for one of them or for a layer") {
   ExperimentConfig config = transformer(2);
   config.encoder.refine.layers = 1;

@@ -54,6 +54,12 @@ expect 0 "$saccade" overlay gru "a b c" --with transformer --out both
 expect 0 "$saccade" report gru transformer --images 2 --out page.html
 wants '"tokens":["' page.html
 
+# The heads of a text's encoder have names, and the model can do without them.
+expect 0 "$saccade" inspect transformer --heads --images 2
+wants "encoder.0.1" out
+expect 0 "$saccade" caption transformer "a b c" --without encoder.0.1
+wants "with all heads: " out
+
 # A checkpoint for captioning alone knows the tokens, too.
 expect 0 "$saccade" convert --half gru half.h5
 expect 0 "$saccade" caption half.h5 "a b c"

@@ -16,7 +16,7 @@ PositionKind token_positions(const EncoderConfig& config) {
   if (config.positions == PositionKind::kCoordinates)
     throw UsageError(
         "encoder.positions coordinates widens the features, but a transformer adds to them; "
-        "choose sinusoidal, learned or none");
+        "choose sinusoidal, sinusoidal_2d, learned or none");
   return config.positions;
 }
 

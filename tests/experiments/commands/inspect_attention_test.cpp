@@ -86,6 +86,22 @@ TEST_CASE("inspect --heads shows a single head, and says what it leaves out") {
   CHECK(says(json.at("heads_left_out")[0], "mixtures"));
 }
 
+TEST_CASE("inspect --heads says that it leaves out an encoder whose heads weigh mixtures") {
+  ExperimentConfig config = small_experiment();
+  config.encoder.type = EncoderKind::kVit;
+  config.encoder.vit = {.width = 12, .layers = 1, .heads = 3, .patch = 8};
+  config.encoder.vit.attention.type = SequenceAttentionKind::kLinformer;
+  config.encoder.vit.attention.projected = 4;
+  const Fixture fixture(config);
+  InspectAttentionArgs args{
+      .checkpoint = fixture.checkpoint().string(), .heads = true, .images = 2, .json = true};
+  const Json json = Json::parse(printed([&] { return run_inspect_attention(args); }).text);
+  REQUIRE(json.at("heads").size() == 1);
+  CHECK(json.at("heads")[0].at("name") == "decoder.0.0");
+  REQUIRE(json.at("heads_left_out").size() == 1);
+  CHECK(says(json.at("heads_left_out")[0], "encoder: linformer"));
+}
+
 TEST_CASE("inspect --gradients shows every layer and head, and draws both paths") {
   const Fixture fixture(with_transformers());
   const fs::path out = fixture.folder() / "pictures";

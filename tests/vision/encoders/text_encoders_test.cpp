@@ -164,7 +164,7 @@ TEST_CASE("encoders of texts refuse what they cannot read") {
   CHECK_THROWS_WITH(Model(heads), Contains("encoder.text.heads"));
   heads = small(EncoderKind::kTextTransformer);
   heads.positions = PositionKind::kCoordinates;
-  CHECK_THROWS_WITH(Model(heads), Contains("choose sinusoidal, learned or none"));
+  CHECK_THROWS_WITH(Model(heads), Contains("choose sinusoidal, sinusoidal_2d, learned or none"));
 }
 
 TEST_CASE("every parameter of an encoder of texts but a last normalisation belongs to one stage") {
