@@ -193,8 +193,8 @@ TEST_CASE("a text has a picture on which its tokens stand in the first cells of 
   add_mask(picture_area(geometry), {.rows = 1, .cols = 10}, mask);
   CHECK(mask == std::vector<std::uint8_t>{1, 1, 1, 1, 0, 0, 0, 0, 0, 0});
   const Rect third = cell_box(geometry, {.rows = 1, .cols = 10}, 2);
-  CHECK(third.x == Approx(size.width / 2.0));
-  CHECK(third.right() == Approx(size.width * 3 / 4.0));
+  CHECK(third.x == Approx(static_cast<double>(size.width) / 2));
+  CHECK(third.right() == Approx(static_cast<double>(size.width) * 3 / 4));
   // Every cell has something written in it.
   const Index cell = picture.width / 4;
   for (Index c = 0; c < 4; ++c) {
