@@ -1,28 +1,35 @@
 // saccade_attend_bench WORKLOAD [--length L,...] [--batch B,...] [--seconds S] [--only TEXT]
-// [--json] [--svg FILE]: measures the processor time of attention mechanisms on one thread, each in
-// turns with a baseline.
+// [--draws N] [--json] [--svg FILE]: measures the processor time of attention mechanisms on one
+// thread, each in turns with a baseline, and what the scale of scores does.
 //   glimpses   a decoder's attention: every choice of every axis against additive, global, softmax,
 //              soft, scalar gate. Times `prepare` for a batch (once per image), a glimpse
 //              with prepared keys, and a glimpse of training, forward and backward
-//   sequences  refinement of a grid: every mechanism against self_attention, for one sequence,
-//              forward alone and with backward; --svg draws the forward times of full, window and
-//              linear attention
+//   sequences  layers over a whole grid: every mechanism of refinements, a convolution and a GRU
+//              against self_attention, for one sequence, forward alone and with backward, beside
+//              the multiplications, the steps that wait for each other and the longest path between
+//              two positions; --svg draws the forward times of full, window and linear attention,
+//              convolution and GRU
+//   scaling    no times: scores q' k and q' k / sqrt(d_k) of --draws random queries and --length
+//              keys, for d_k of 1 .. 1024
 // Prints a table, or with --json one line for each measurement. Ratios are to the baseline,
 // measured in the same rounds; the baseline's own row shows how far chance goes.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/attention/attention_config.h"
 #include "core/attention/catalogue.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
+#include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/parallel/parallel.h"
 #include "experiments/benchmarks/attention_bench.h"
 #include "experiments/benchmarks/log_plot.h"
 #include "experiments/benchmarks/paired_timing.h"
+#include "experiments/benchmarks/score_scaling.h"
 #include "experiments/benchmarks/sequence_bench.h"
 #include "experiments/process/progress.h"
 
@@ -35,6 +42,7 @@ constexpr int kMostCells = 65536;
 struct BenchOptions {
   std::string workload, only, svg;
   std::vector<Index> lengths, batches = {1, 64};
+  Index draws = 1000;
   double seconds = 0.3;
   bool json = false;
 };
@@ -151,7 +159,7 @@ void time_attention(const BenchOptions& options) {
 constexpr Index kLongestMap = 1024;
 
 void draw(const std::vector<Curve>& curves, const BenchOptions& options) {
-  LogPlot plot{.title = "Attention over a sequence, width 256, 8 heads, one thread",
+  LogPlot plot{.title = "Layers over a sequence, width 256, 8 heads, one thread",
                .x_label = "positions",
                .y_label = "forward pass in ms",
                .x_ticks = {},
@@ -163,45 +171,120 @@ void draw(const std::vector<Curve>& curves, const BenchOptions& options) {
     throw IoError(options.svg + ": cannot be written; choose another file with --svg");
 }
 
+void print_head_of_layers(const BenchOptions& options) {
+  if (options.json) return;
+  std::printf("%-16s %5s %10s %6s %6s  %16s  %16s\n", "layer", "L", "mult. (M)", "steps", "path",
+              "forward ms", "with backward ms");
+}
+
+void print(const SequenceLayer& layer, Index length, const LayerCost& cost,
+           const PairedTiming& forward, const PairedTiming& train, const BenchOptions& options) {
+  if (options.json) {
+    const nlohmann::ordered_json line = {{"workload", options.workload},
+                                         {"choice", layer.name},
+                                         {"length", length},
+                                         {"batch", 1},
+                                         {"multiplications", cost.multiplications},
+                                         {"steps", cost.steps},
+                                         {"path", cost.path},
+                                         {"forward_ms", forward.ms},
+                                         {"forward_ratio", forward.ratio},
+                                         {"train_ms", train.ms},
+                                         {"train_ratio", train.ratio}};
+    std::cout << line.dump() << "\n" << std::flush;
+    return;
+  }
+  std::printf("%-16s %5td %10.1f %6td %6td  %9.3f %5.2fx  %9.3f %5.2fx\n", layer.name.c_str(),
+              length, 1e-6 * cost.multiplications, cost.steps, cost.path, forward.ms, forward.ratio,
+              train.ms, train.ratio);
+  std::fflush(stdout);
+}
+
 void time_sequences(const BenchOptions& options) {
   using enum SequenceAttentionKind;
-  print_head(options, {"forward", "with backward"});
-  std::vector<Curve> curves{{"full", {}}, {"window, radius 8", {}}, {"linear", {}}};
-  const auto curve_of = [&](SequenceAttentionKind kind) -> Curve* {
-    if (kind == kSelfAttention) return &curves[0];
-    if (kind == kWindow) return &curves[1];
-    return kind == kLinear ? &curves[2] : nullptr;
-  };
+  print_head_of_layers(options);
+  const std::vector<SequenceLayer> layers = sequence_layers();
+  const std::map<std::string, std::string> shown = {{"self_attention", "full"},
+                                                    {"window", "window, radius 8"},
+                                                    {"linear", "linear"},
+                                                    {"convolution", "convolution 3 x 3"},
+                                                    {"gru", "GRU"}};
+  std::map<std::string, Curve> drawn;
   for (const Index length : options.lengths) {
     const SequenceSizes sizes{.grid = grid_of(length)};
-    SequenceBench baseline(kSelfAttention, sizes);
-    for (const auto& mechanism : enum_table(SequenceAttentionKind{})) {
-      if (mechanism.value == kDifferential && length > kLongestMap) continue;
-      if (mechanism.name.find(options.only) == std::string::npos) continue;
-      SequenceBench subject(mechanism.value, sizes);
-      const Measured row{.name = std::string(mechanism.name),
-                         .length = length,
-                         .timings = {{"forward", time_in_turns(
-                                                     options.seconds, [&] { baseline.forward(); },
-                                                     [&] { subject.forward(); })},
-                                     {"train", time_in_turns(
-                                                   options.seconds, [&] { baseline.train(); },
-                                                   [&] { subject.train(); })}}};
-      print(row, options);
-      if (Curve* curve = curve_of(mechanism.value))
-        curve->points.emplace_back(length, row.timings.front().second.ms);
+    SequenceBench baseline(layers.front(), sizes);
+    for (const SequenceLayer& layer : layers) {
+      if (layer.kind == decltype(layer.kind)(kDifferential) && length > kLongestMap) continue;
+      if (layer.name.find(options.only) == std::string::npos) continue;
+      SequenceBench subject(layer, sizes);
+      const PairedTiming forward = time_in_turns(
+          options.seconds, [&] { baseline.forward(); }, [&] { subject.forward(); });
+      const PairedTiming train = time_in_turns(
+          options.seconds, [&] { baseline.train(); }, [&] { subject.train(); });
+      print(layer, length, cost_of(layer, sizes), forward, train, options);
+      drawn[layer.name].points.emplace_back(length, forward.ms);
     }
   }
-  if (!options.svg.empty()) draw(curves, options);
+  if (options.svg.empty()) return;
+  std::vector<Curve> curves;
+  for (const SequenceLayer& layer : layers)
+    if (const auto name = shown.find(layer.name); name != shown.end() && drawn.count(layer.name))
+      curves.push_back({name->second, drawn[layer.name].points});
+  if (curves.empty())
+    throw UsageError(
+        "--svg draws self_attention, window, linear, convolution and gru; --only leaves none of "
+        "them");
+  draw(curves, options);
+}
+
+nlohmann::ordered_json json_of(const ScoreStatistics& statistics) {
+  return {{"variance", statistics.variance},
+          {"entropy", statistics.entropy},
+          {"largest", statistics.largest},
+          {"jacobian", statistics.jacobian},
+          {"jacobian_median", statistics.median_norm}};
+}
+
+void show_scaling(const BenchOptions& options) {
+  constexpr Index kWidest = 1024;
+  if (!options.json) {
+    std::printf("%11s  %-43s  %s\n%5s %5s", "", "q'k", "q'k / sqrt(d_k)", "L", "d_k");
+    for (int side = 0; side < 2; ++side)
+      std::printf("  %8s %7s %7s %8s %9s", "variance", "entropy", "largest", "jacobian", "median");
+    std::printf("\n");
+  }
+  for (const Index length : options.lengths)
+    for (Index width = 1; width <= kWidest; width *= 2) {
+      const ScalingRow row = measure_scaling(width, {.regions = length, .queries = options.draws});
+      if (options.json) {
+        const nlohmann::ordered_json line = {{"workload", options.workload},
+                                             {"length", length},
+                                             {"d_k", width},
+                                             {"draws", options.draws},
+                                             {"plain", json_of(row.plain)},
+                                             {"scaled", json_of(row.scaled)}};
+        std::cout << line.dump() << "\n" << std::flush;
+        continue;
+      }
+      std::printf("%5td %5td", length, width);
+      for (const ScoreStatistics* side : {&row.plain, &row.scaled})
+        std::printf("  %8.2f %7.3f %7.3f %8.4f %9.2g", side->variance, side->entropy, side->largest,
+                    side->jacobian, side->median_norm);
+      std::printf("\n");
+    }
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Times attention mechanisms on one thread, in turns with a baseline"};
+  CLI::App app{
+      "Times attention mechanisms on one thread, in turns with a baseline; shows the scale of "
+      "scores"};
   BenchOptions options;
-  app.add_option("workload", options.workload,
-                 "glimpses: the attention of a decoder; sequences: the refinement of a grid")
+  app.add_option(
+         "workload", options.workload,
+         "glimpses: the attention of a decoder; sequences: layers over a whole grid; scaling: "
+         "scores with and without 1 / sqrt(d_k)")
       ->required()
-      ->check(CLI::IsMember({"glimpses", "sequences"}));
+      ->check(CLI::IsMember({"glimpses", "sequences", "scaling"}));
   app.add_option("--length", options.lengths, "numbers of regions, with commas between them")
       ->delimiter(',')
       ->check(CLI::Range(1, kMostCells));
@@ -211,16 +294,25 @@ int run(int argc, char** argv) {
   app.add_option("--seconds", options.seconds, "for how long each pair is measured")
       ->check(CLI::Range(0.0, 3600.0));
   app.add_option("--only", options.only, "measure only choices with this text in their name");
+  app.add_option("--draws", options.draws, "with scaling: random queries per width")
+      ->check(CLI::Range(1, 1000000));
   app.add_flag("--json", options.json, "print one JSON line for each measurement");
   app.add_option("--svg", options.svg,
                  "with sequences: write a drawing of time against length to this file");
   CLI11_PARSE(app, argc, argv);
-  const bool of_words = options.workload == "glimpses";
-  if (options.lengths.empty()) options.lengths = {49, 196, 784};
-  if (!of_words && app.count("--length") == 0) options.lengths.push_back(3136);
+  if (options.lengths.empty()) {
+    if (options.workload == "scaling") options.lengths = {49};
+    if (options.workload == "glimpses") options.lengths = {49, 196, 784};
+    if (options.workload == "sequences") options.lengths = {49, 196, 784, 3136};
+  }
   std::sort(options.lengths.begin(), options.lengths.end());
   parallel::set_threads(1);
-  of_words ? time_attention(options) : time_sequences(options);
+  if (options.workload == "scaling") {
+    if (options.lengths.front() < 2) throw UsageError("scaling needs a --length of 2 or more");
+    show_scaling(options);
+  } else {
+    options.workload == "glimpses" ? time_attention(options) : time_sequences(options);
+  }
   return 0;
 }
 

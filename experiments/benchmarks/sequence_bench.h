@@ -1,37 +1,32 @@
-// Attention over a whole sequence, for timing: one mechanism of core/attention/sequence.
+// A layer over a whole sequence, for timing: a mechanism of core/attention/sequence, a convolution
+// or a GRU.
 #pragma once
 
-#include <memory>
+#include <functional>
 
-#include "core/attention/sequence/refinement_config.h"
-#include "core/attention/sequence/sequence_attention.h"
-#include "core/base/grid_size.h"
+#include "experiments/benchmarks/sequence_layers.h"
 #include "experiments/benchmarks/weight_gradients.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// The size of one sequence: a grid in reading order.
-struct SequenceSizes {
-  static constexpr Index kWidth = 256, kHeads = 8;
-  GridSize grid{};
-};
-
 class SequenceBench {
  public:
-  // The mechanism with a window radius of 8, 32 mixtures, and a graph of each cell's eight
-  // neighbours.
-  SequenceBench(SequenceAttentionKind kind, const SequenceSizes& sizes);
+  // The layer over random numbers; a graph joins each cell to its eight neighbours.
+  SequenceBench(const SequenceLayer& layer, const SequenceSizes& sizes);
 
-  // A forward pass without recording.
-  void forward();
+  // The numbers of the sequence [1, L, width].
+  View input() { return x_.view(); }
+  // A forward pass without recording. Returns a vector of the same width for every position
+  // [1, L, width], valid until the next pass.
+  ConstView forward();
   // A recorded forward pass, and the backward pass to the sequence and to the gradients of the
   // weights.
   void train();
 
  private:
   ParameterStore store_;
-  std::unique_ptr<SequenceAttention> attention_;
+  std::function<Var(Tape&, Var)> layer_;
   std::unique_ptr<WeightGradients> weight_gradients_;
   Tensor x_, cotangent_;
   Arena arena_;
