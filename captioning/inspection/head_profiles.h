@@ -65,8 +65,8 @@ struct HeadProfiles {
 // The heads of the encoder's blocks and of the refinement, over one map per image; then those of
 // the decoder among its words, and of its attention to the image, over the maps of one caption per
 // image: its first one with words, under teacher forcing, the end included. The words of a model
-// that reads the image as its first word have no maps. A refinement that weighs other things than
-// regions (linformer's mixtures) has no profiles. Throws ShapeError without images.
+// that reads the image as its first word have no maps. Blocks that weigh other things than
+// positions (linformer's mixtures) have no profiles. Throws ShapeError without images.
 HeadProfiles head_profiles(const CaptionModel& model, const Dataset& dataset,
                            const DatasetInputs& inputs, std::span<const Index> images);
 
