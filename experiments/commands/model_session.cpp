@@ -142,7 +142,10 @@ std::vector<std::string> ModelSession::heads_without() const {
 
 void ModelSession::remove_heads() {
   const std::vector<HeadName> heads = named_heads();
-  if (!heads.empty()) saccade::remove_heads(*members_[0].loaded.model, config(), heads);
+  if (heads.empty()) return;
+  // The session loaded this model, and nobody else has it yet.
+  saccade::remove_heads(*std::const_pointer_cast<CaptionModel>(members_[0].loaded.model), config(),
+                        heads);
 }
 
 SearchOptions ModelSession::search(const std::string& regime) const {
