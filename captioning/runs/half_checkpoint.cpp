@@ -92,7 +92,8 @@ void read_matrices(const Archive& archive, StoredNetwork& network) {
     throw CheckpointError(archive.source() + ": the matrices of the encoder's network are " +
                           "not of their extents; convert the checkpoint again");
   };
-  for (std::size_t i = 0; i + 2 < extents.size(); i += 3) {
+  if (extents.size() % 3 != 0) refuse();
+  for (std::size_t i = 0; i < extents.size(); i += 3) {
     const Index rows = extents[i], columns = extents[i + 1], table = extents[i + 2];
     const Index taken = table > 0 ? table : rows, most = static_cast<Index>(codes.size());
     if (rows < 1 || columns < 1 || table < 0 || rows > most || columns > most / rows ||
