@@ -18,6 +18,7 @@
 #include "experiments/commands/shown_models.h"
 #include "experiments/commands/watched_folder.h"
 #include "experiments/process/log.h"
+#include "experiments/process/output_file.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/stop_signal.h"
 #include "experiments/report/explorer_json.h"
@@ -189,6 +190,7 @@ int run_caption(const CaptionArgs& args) {
     signal.emplace("the picture that is being read is captioned first");
     ::signal(SIGPIPE, SIG_DFL);  // `| head` ends it without a message, as other commands
   }
+  if (!args.page.empty()) check_output("--page", args.page, OutputKind::kPage, args.images);
   const ModelSession session(args.model);
   const SearchOptions search = search_of(args, session);
   CaptionSource source = session.source(search.regime);

@@ -10,9 +10,11 @@
 #include "captioning/evaluation/evaluation_table.h"
 #include "captioning/training/run_data.h"
 #include "core/base/error.h"
+#include "core/config/traits.h"
 #include "core/io/atomic_file.h"
 #include "experiments/options/given_boxes.h"
 #include "experiments/process/log.h"
+#include "experiments/process/output_file.h"
 #include "experiments/process/progress.h"
 
 namespace saccade {
@@ -87,12 +89,22 @@ void check_boxes(const ModelSession& session, const std::string& boxes) {
 }
 
 // `results.json`, or `results.argmax.json` where several regimes are written.
-std::filesystem::path results_path(const std::string& out, const EvaluationReport& report,
+std::filesystem::path results_path(const std::string& out, const std::vector<Regime>& regimes,
                                    Regime regime) {
   std::filesystem::path path(out);
-  if (report.regimes.size() == 1) return path;
+  if (regimes.size() == 1) return path;
   const std::string extension = path.extension().string();
   return path.replace_extension(std::string(enum_name(regime)) + extension);
+}
+
+// Refuses, before anything is captioned, to write results over a file that is not made of results.
+void check_results(const EvaluateArgs& args, const ModelSession& session,
+                   const std::vector<Regime>& regimes) {
+  std::vector<std::string> inputs = {args.model.checkpoint, args.boxes};
+  for (const NamedFile& file : named_files(session.config().data, "data"))
+    inputs.push_back(file.path);
+  for (const Regime regime : regimes)
+    check_output("--out", results_path(args.out, regimes, regime), OutputKind::kResults, inputs);
 }
 
 }  // namespace
@@ -105,6 +117,7 @@ int run_evaluate(const EvaluateArgs& args) {
   check_search(session.config().search, session.config().data,
                args.samples > 0 ? Draws::kAlways : Draws::kByMode);
   const std::vector<Regime> regimes = session.regimes(args.model.regime);
+  if (!args.out.empty()) check_results(args, session, regimes);
   const LoadedData data = load_data(session.config().data);
   for (const ModelSession::Member& member : session.members())
     compare_data(member.loaded.data, data.dataset);
@@ -134,7 +147,7 @@ int run_evaluate(const EvaluateArgs& args) {
   }
   if (!args.out.empty()) {
     for (const RegimeReport& regime : report.regimes) {
-      const std::filesystem::path path = results_path(args.out, report, regime.regime);
+      const std::filesystem::path path = results_path(args.out, regimes, regime.regime);
       write_file(path, coco_results(report, regime));
       log::info("wrote " + path.string());
     }

@@ -13,6 +13,7 @@
 #include "core/io/atomic_file.h"
 #include "experiments/commands/starter_config.h"
 #include "experiments/process/log.h"
+#include "experiments/process/output_file.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
 #include "experiments/process/shell_word.h"
@@ -41,12 +42,6 @@ std::string experiment_name(const std::string& given) {
 std::string file_of(const NewArgs& args) {
   if (!args.out.empty()) return args.out;
   return args.name.ends_with(kEnding) ? args.name : args.name + kEnding;
-}
-
-void refuse_existing(const std::string& file) {
-  std::error_code error;
-  if (fs::exists(fs::symlink_status(file, error)))
-    throw BusyError(file + ": exists; choose another name, or another file with --out");
 }
 
 // What was found, one line each.
@@ -138,7 +133,7 @@ void check_written(const std::string& yaml, const std::string& file) {
 
 int run_new(const NewArgs& args) {
   const std::string name = experiment_name(args.name), file = file_of(args);
-  refuse_existing(file);
+  refuse_existing(file, "another file with --out");
   std::error_code error;
   if (!fs::is_directory(args.photos, error))
     throw DataError("--photos " + args.photos + ": there is no such folder");

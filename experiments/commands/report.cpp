@@ -14,6 +14,7 @@
 #include "experiments/commands/shown_models.h"
 #include "experiments/options/given_boxes.h"
 #include "experiments/process/log.h"
+#include "experiments/process/output_file.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
 #include "experiments/report/report_page.h"
@@ -46,6 +47,8 @@ std::string title_of(const ReportArgs& args, const ShownModels& wanted) {
 }  // namespace
 
 WrittenReport make_report(const ReportArgs& args) {
+  WrittenReport written{.path = page_path(args), .summary = {}};
+  check_output(args.out.empty() ? "report:" : "--out", written.path, OutputKind::kPage, args.runs);
   ShownModels wanted = shown_models(args.runs, args.seeds ? SeedsShown::kAll : SeedsShown::kFirst);
   std::deque<ModelSession> sessions;
   ReportRequest request{.title = title_of(args, wanted),
@@ -95,7 +98,6 @@ WrittenReport make_report(const ReportArgs& args) {
     wanted.remarks.push_back("Boxes: " + boxes->description() + ".");
   }
   request.remarks = std::move(wanted.remarks);
-  WrittenReport written{.path = page_path(args), .summary = {}};
   {
     Progress progress("report");
     request.progress = [&](double done) {

@@ -148,6 +148,51 @@ expect 2 "$saccade" caption soft,hard $photo --page none.html
 one_error "--page needs a single model"
 expect 2 "$saccade" caption soft --watch sheets --page none.html
 one_error "--page"
+
+# No page and no results over a file that is none: a slip does not cost a photo. Those of saccade are replaced.
+cp $photo mine.png
+cp $photo mine.html
+expect 2 "$saccade" caption soft mine.png --page mine.png
+one_error "--page mine.png" "the command reads this file"
+expect 2 "$saccade" caption soft --page mine.png $photo
+one_error "--page mine.png" "ends in .html"
+expect 2 "$saccade" caption soft mine.html --page ./mine.html
+one_error "the command reads this file"
+expect 7 "$saccade" caption soft $photo --page mine.html
+one_error "mine.html: exists and is no page of saccade's" "choose another name"
+expect 2 "$saccade" report soft --images 1 --out mine.png
+one_error "--out mine.png" "ends in .html"
+expect 7 "$saccade" report soft --images 1 --out mine.html
+one_error "mine.html: exists"
+for file in mine.png mine.html; do cmp -s $photo $file || fail "$file was replaced"; done
+mkdir mine.dir.html
+expect 2 "$saccade" caption soft $photo --page mine.dir.html
+one_error "is a folder"
+: >empty.html
+for page in photo.html empty.html; do
+  expect 0 "$saccade" caption soft $photo --page $page
+  wants "<title>saccade report</title>" $page
+done
+expect 0 "$saccade" caption soft $photo --page /dev/null
+mkdir here
+echo notes >here/report.html
+(cd here && "$saccade" report ../soft ../hard --images 1 >../out 2>../err)
+[ $? -eq 7 ] || fail "report replaced a report.html that is not its own"
+one_error "report.html: exists"
+expect 0 "$saccade" report soft --images 1
+expect 0 "$saccade" report soft --images 1
+echo image,caption >mine.csv
+echo '{"images": [], "annotations": []}' >mine.json
+cp mine.json before.json
+expect 2 "$saccade" evaluate soft --images 2 --no-ablations --out mine.csv
+one_error "--out mine.csv" "ends in .json"
+expect 7 "$saccade" evaluate soft --images 2 --no-ablations --out mine.json
+one_error "mine.json: exists and is no file of captions"
+cmp -s mine.json before.json || fail "the captions were replaced"
+for images in 2 3; do
+  expect 0 "$saccade" evaluate soft --images $images --no-ablations --out own.json
+  [ "$(json own.json '#')" -eq $images ] || fail "the results of an evaluation were not replaced by those of the next"
+done
 expect 5 "$saccade" caption soft $photo --page missing/none.html
 expect 2 "$saccade" caption hard $photo --occlusion
 one_error "give --json or --page as well"
