@@ -118,7 +118,7 @@ int run_evaluate(const EvaluateArgs& args) {
                args.samples > 0 ? Draws::kAlways : Draws::kByMode);
   const std::vector<Regime> regimes = session.regimes(args.model.regime);
   if (!args.out.empty()) check_results(args, session, regimes);
-  const LoadedData data = load_data(session.config().data);
+  const LoadedData data = load_data(session);
   for (const ModelSession::Member& member : session.members())
     compare_data(member.loaded.data, data.dataset);
   for (const std::string& note : data.dataset.notes) log::info(data.dataset.name + ": " + note);

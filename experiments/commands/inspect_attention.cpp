@@ -151,7 +151,7 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
   if (args.heads) require_heads(session);
   if (args.gradients) require_paths(session);
   if (args.patches) require_tokens(session);
-  const LoadedData data = load_data(session.config().data);
+  const LoadedData data = load_data(session);
   const std::vector<Index> images =
       evaluation_images(data.dataset, Split::kVal, args.images.value_or(kDefaultImages));
   Progress progress("reading images");

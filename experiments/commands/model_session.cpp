@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "captioning/data/data_places.h"
 #include "captioning/runs/check_config.h"
 #include "captioning/runs/loaded_pipeline.h"
 #include "core/attention/selection_kind.h"
+#include "core/base/error.h"
 #include "core/config/idle.h"
 #include "experiments/options/choice.h"
 #include "experiments/process/log.h"
@@ -96,6 +98,19 @@ ModelSession::ModelSession(const ModelArgs& args) {
                        .preparation = member.pipeline->preparation()});
   }
   models_.emplace(std::move(members));
+}
+
+LoadedData load_data(const ModelSession& session) {
+  const DataConfig& config = session.config().data;
+  const std::vector<std::string> missing = missing_places(config);
+  if (missing.empty()) return load_data(config);
+  std::string lines, options;
+  for (const std::string& line : missing) lines += (lines.empty() ? "" : "\n") + line;
+  const std::string section = "data";
+  for (const NamedFile& file : named_files(config, section))
+    if (!file.path.empty() && !problem_of_place(file).empty())
+      options += str(" --data ", file.key.substr(section.size() + 1), "=PLACE");
+  throw DataError(options.empty() ? lines : str(lines, "; to say where it is, add", options));
 }
 
 std::string data_remark(const std::string& model, const DataIdentity& trained,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "captioning/data/load_data.h"
 #include "captioning/decoding/ensemble.h"
 #include "captioning/maps/caption_record.h"
 #include "captioning/runs/checkpoint_content.h"
@@ -66,6 +67,10 @@ class ModelSession {
   std::deque<Member> members_;
   std::optional<Ensemble> models_;
 };
+
+// The data set of the first model's config. Where its files are missing, the error says how to name
+// other places, since nobody can edit the config of a checkpoint.
+LoadedData load_data(const ModelSession& session);
 
 // "B was trained on another data set: scenes" or "B was trained on another version of the data set
 // scenes"; empty where it was trained on the data of this name and digest.

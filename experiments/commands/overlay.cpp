@@ -46,7 +46,7 @@ Pictures pictures_of(const OverlayArgs& args, const ModelSession& session) {
               return read_image(images[static_cast<std::size_t>(i)], listener);
             }};
   }
-  const auto data = std::make_shared<const LoadedData>(load_data(session.config().data));
+  const auto data = std::make_shared<const LoadedData>(load_data(session));
   const Split split = args.split.empty() ? data->default_split() : parse_split(args.split);
   const std::vector<Index> images =
       evaluation_images(data->dataset, split, args.count.value_or(kDefaultCount));

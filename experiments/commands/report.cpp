@@ -82,7 +82,7 @@ WrittenReport make_report(const ReportArgs& args) {
                               .pipeline = member.pipeline.get(),
                               .seed = named.seed});
   }
-  const LoadedData data = load_data(sessions[0].config().data);
+  const LoadedData data = load_data(sessions[0]);
   for (std::size_t m = 0; m < sessions.size(); ++m)
     if (const std::string remark = data_remark(request.models[m].name, sessions[m].data(),
                                                data.dataset.name, data.dataset.digest);

@@ -41,6 +41,14 @@ expect 0 "$saccade" compare folder --boxes boxes.json --json # its caption names
 [ "$(json out /arms/0/regimes/0/corpus/attention_correctness/mean)" = 1.0 ] ||
   fail "the comparison did not use the boxes"
 expect 0 "$saccade" report folder --boxes boxes.json --out page.html
+# A checkpoint's config cannot be edited: where its data are missing, the error names the option.
+mv pictures moved
+for command in "evaluate folder" "report folder --out none.html" "overlay folder"; do
+  expect 3 "$saccade" $command
+  wants "data.images: pictures is missing" err
+  wants "to say where it is, add --data images=PLACE" err
+done
+mv moved pictures
 wants '"boxes":"boxes.json, words' page.html
 wants '"hit":true' page.html
 ! grep -q '"verdict":"' page.html ||
