@@ -135,8 +135,14 @@ int run_new(const NewArgs& args) {
   const std::string name = experiment_name(args.name), file = file_of(args);
   refuse_existing(file, "another file with --out");
   std::error_code error;
+  if (fs::is_regular_file(args.photos, error) && fs::is_directory(args.captions, error))
+    throw DataError(str("--photos ", args.photos, " is a file, and --captions ", args.captions,
+                        " a folder; the two are swapped"));
   if (!fs::is_directory(args.photos, error))
-    throw DataError("--photos " + args.photos + ": there is no such folder");
+    throw DataError(str("--photos ", args.photos,
+                        fs::exists(args.photos, error)
+                            ? ": is a file; name the folder of the photos"
+                            : ": there is no such folder"));
   const std::optional<StarterNetwork> network =
       args.encoder.empty() ? std::nullopt : std::optional(find_network(args.encoder));
   const OwnData data = [&] {

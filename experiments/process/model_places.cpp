@@ -1,5 +1,6 @@
 #include "experiments/process/model_places.h"
 
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -20,6 +21,16 @@ struct Places {
 Places& places() {
   static Places instance;
   return instance;
+}
+
+// Whether a file begins as JPEG and PNG files do.
+bool is_photo(const std::string& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return false;
+  std::ifstream in(file, std::ios::binary);
+  std::string head(4, '\0');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head.starts_with("\xff\xd8\xff") || head == "\x89PNG";
 }
 
 }  // namespace
@@ -52,6 +63,10 @@ std::vector<std::string> model_place_options() {
 }
 
 fs::path checkpoint_of(const std::string& given) {
+  if (is_photo(given))
+    throw CheckpointError(given +
+                          ": is a picture and not a checkpoint; are the two swapped? The model "
+                          "comes first: saccade caption MODEL PICTURE");
   static std::set<std::string> shown;
   return find_checkpoint(given, given_model_folders(),
                          [](Severity severity, const std::string& text) {

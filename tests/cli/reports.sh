@@ -149,6 +149,19 @@ one_error "--page needs a single model"
 expect 2 "$saccade" caption soft --watch sheets --page none.html
 one_error "--page"
 
+# Pictures whose names begin with a dash, and a picture in the place of the model.
+cp $photo ./-dash.png
+expect 2 "$saccade" caption soft -dash.png
+one_error "unknown option '-dash.png'" "./-dash.png"
+expect 0 "$saccade" caption soft ./-dash.png
+sed 's/.*: //' out >dashed.txt
+expect 0 "$saccade" caption soft --beam 2 -- -dash.png
+wants "-dash.png: $(cat dashed.txt)" out
+expect 2 "$saccade" caption soft --none -- -dash.png
+one_error "unknown option '--none'"
+expect 4 "$saccade" caption $photo soft
+one_error "$photo: is a picture and not a checkpoint" "The model comes first"
+
 # No page and no results over a file that is none: a slip does not cost a photo. Those of saccade are replaced.
 cp $photo mine.png
 cp $photo mine.html
