@@ -42,6 +42,14 @@ expect 7 "$saccade" new mine --photos "$folder" --captions coco.json
 one_error "mine.yaml: exists" "--out"
 cmp -s mine.yaml before.yaml || fail "the config that existed was changed"
 
+# Folder and file of the captions may be taken for each other.
+expect 3 "$saccade" new other --photos coco.json --captions "$folder"
+one_error "--photos coco.json is a file" "swapped"
+expect 3 "$saccade" new other --photos coco.json --captions coco.json
+one_error "--photos coco.json: is a file; name the folder"
+expect 3 "$saccade" new other --photos nowhere --captions coco.json
+one_error "--photos nowhere: there is no such folder"
+
 # The config can be trained. Captions of the run and the CSV file meet by names: both scores are equal.
 short="train.stop=2u train.validate_every=2u encoder.image_size=32 optimizer.warmup=0"
 expect 0 "$saccade" train mine.yaml --out runs/mine $short --report-images 0
@@ -127,6 +135,7 @@ expect 0 "$saccade" train patched.yaml --out runs/patched $short --report-images
 wants "images, because they cannot be read: IMG_000" err
 expect 3 "$saccade" data mine.yaml data.images=pictures
 wants "none of 24 photos can be used" err
+wants "; set data.images" err
 expect 3 "$saccade" data tiny.yaml data.type=karpathy data.annotations=dataset_flickr8k.json \
   data.images=Flickr8k_Dataset
 wants "data.annotations: dataset_flickr8k.json is missing; configs/README.md says where to get it" err
