@@ -8,6 +8,7 @@
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/config/idle.h"
+#include "core/config/traits.h"
 #include "experiments/options/choice.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
