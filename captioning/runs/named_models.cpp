@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -38,6 +39,15 @@ std::vector<fs::path> with_own(std::span<const fs::path> folders) {
   std::vector<fs::path> all(folders.begin(), folders.end());
   for (fs::path& own : own_model_folders()) all.push_back(std::move(own));
   return all;
+}
+
+bool same_content(const fs::path& one, const fs::path& other) {
+  std::error_code error;
+  if (fs::equivalent(one, other, error)) return true;
+  if (fs::file_size(one, error) != fs::file_size(other, error) || error) return false;
+  std::ifstream a(one, std::ios::binary), b(other, std::ios::binary);
+  using Bytes = std::istreambuf_iterator<char>;
+  return std::equal(Bytes(a), Bytes(), Bytes(b), Bytes());
 }
 
 std::string names_of(const std::vector<NamedModel>& models) {
@@ -75,10 +85,11 @@ std::vector<NamedModel> named_models(std::span<const fs::path> folders) {
       if (file.extension() != ".h5" || !may_name_model(name)) continue;
       std::error_code missing;
       const fs::path card = folder / (name + ".md");
-      models.try_emplace(
+      const auto [known, added] = models.try_emplace(
           name, NamedModel{.name = name,
                            .file = file,
                            .card = fs::is_regular_file(card, missing) ? card : fs::path()});
+      if (!added && !same_content(known->second.file, file)) known->second.hidden.push_back(file);
     }
   }
   std::vector<NamedModel> sorted;
@@ -110,7 +121,12 @@ fs::path find_checkpoint(const std::string& given, std::span<const fs::path> fol
                  named->file.string()));
     return resolve_checkpoint(given);
   }
-  if (named != models.end()) return named->file;
+  if (named != models.end()) {
+    if (!named->hidden.empty())
+      inform(listener, str("'", given, "' is ", named->file.string(),
+                           "; the other model of this name is ", named->hidden.front().string()));
+    return named->file;
+  }
   std::vector<std::string> names;
   for (const NamedModel& model : models) names.push_back(model.name);
   throw CheckpointError(
