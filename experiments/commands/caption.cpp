@@ -185,6 +185,7 @@ int watch(const CaptionArgs& args, const ModelSession& session, const SearchOpti
 
 int run_caption(const CaptionArgs& args) {
   check(args);
+  refuse_without_effect(args.model);
   std::optional<StopSignal> signal;
   if (!args.watch.empty()) {
     signal.emplace("the picture that is being read is captioned first");

@@ -114,6 +114,20 @@ LoadedData load_data(const ModelSession& session) {
   throw DataError(options.empty() ? lines : str(lines, "; to say where it is, add", options));
 }
 
+void refuse_without_effect(const ModelArgs& args) {
+  const auto refuse = [](const std::string& given, const char* why) {
+    throw UsageError(
+        str(given, " has no effect on pictures that are named: ", why, "; leave it out"));
+  };
+  if (!args.data.empty()) refuse("--data " + args.data[0], "no data set is read");
+  for (const std::string& assignment : args.set) {
+    const std::string section = assignment.substr(0, assignment.find('.'));
+    if (section == "data") refuse("--set " + assignment, "no data set is read");
+    if (section == "train" || section == "objective" || section == "optimizer")
+      refuse("--set " + assignment, "the model is trained already");
+  }
+}
+
 std::string data_remark(const std::string& model, const DataIdentity& trained,
                         const std::string& name, const std::string& digest) {
   if (trained.digest == digest) return "";

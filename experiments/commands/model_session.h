@@ -72,6 +72,10 @@ class ModelSession {
 // other places, since nobody can edit the config of a checkpoint.
 LoadedData load_data(const ModelSession& session);
 
+// Refuses what is given with --set and --data and changes nothing where a trained model captions
+// pictures that are named: values that only training or the reading of a data set takes.
+void refuse_without_effect(const ModelArgs& args);
+
 // "B was trained on another data set: scenes" or "B was trained on another version of the data set
 // scenes"; empty where it was trained on the data of this name and digest.
 std::string data_remark(const std::string& model, const DataIdentity& trained,

@@ -162,6 +162,19 @@ one_error "unknown option '--none'"
 expect 4 "$saccade" caption $photo soft
 one_error "$photo: is a picture and not a checkpoint" "The model comes first"
 
+# What changes nothing is refused. Where pictures of the data are drawn, a place of the data has an effect.
+for set in "--set data.min_count=3" "--set train.batch=2" "--set optimizer.lr=1" "--data images=elsewhere"; do
+  for command in caption overlay; do
+    expect 2 "$saccade" $command soft $photo $set
+    one_error "$set has no effect on pictures that are named"
+  done
+done
+expect 0 "$saccade" overlay soft --count 1 --out places --data scenes.test=4
+# Drawings are made in a folder, whose name is none of a file.
+expect 2 "$saccade" overlay soft $photo --out p1.html
+one_error "--out p1.html" "name a folder, such as p1"
+[ ! -e p1.html ] || fail "a folder has the name of a page"
+
 # No page and no results over a file that is none: a slip does not cost a photo. Those of saccade are replaced.
 cp $photo mine.png
 cp $photo mine.html
