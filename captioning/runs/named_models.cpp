@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <sstream>
 
 #include "captioning/runs/run_directory.h"
 #include "core/base/error.h"
+#include "core/base/own_place.h"
 #include "core/base/suggest.h"
 
 namespace saccade {
@@ -17,23 +16,6 @@ namespace saccade {
 namespace fs = std::filesystem;
 
 namespace {
-
-// The file that this code was loaded from: the program, or the shared library.
-fs::path own_file() {
-  static const char here = 0;
-  const auto address = reinterpret_cast<std::uintptr_t>(&here);
-  std::ifstream maps("/proc/self/maps");  // "START-END FLAGS OFFSET DEVICE INODE   /path"
-  for (std::string line; std::getline(maps, line);) {
-    std::istringstream in(line);
-    std::uintptr_t start = 0, end = 0;
-    char dash = 0;
-    in >> std::hex >> start >> dash >> end;
-    const std::size_t path = line.find('/');
-    if (in && start <= address && address < end && path != std::string::npos)
-      return line.substr(path);
-  }
-  return {};
-}
 
 std::vector<fs::path> with_own(std::span<const fs::path> folders) {
   std::vector<fs::path> all(folders.begin(), folders.end());
@@ -59,19 +41,9 @@ std::string names_of(const std::vector<NamedModel>& models) {
 }  // namespace
 
 std::vector<fs::path> own_model_folders() {
-  constexpr int kMostSteps = 4;  // usr/lib/x86_64-linux-gnu/libsaccade.so, build/release/saccade
   std::vector<fs::path> folders;
-  for (const char* place : {"share/saccade/models", "captioning/pretrained"}) {
-    fs::path above = own_file().parent_path();
-    for (int step = 0; step < kMostSteps && !above.empty(); ++step) {
-      std::error_code error;
-      if (fs::is_directory(above / place, error)) {
-        folders.push_back(above / place);
-        break;
-      }
-      above = above == above.root_path() ? fs::path() : above.parent_path();
-    }
-  }
+  for (const char* place : {"share/saccade/models", "captioning/pretrained"})
+    if (fs::path folder = own_place(place); !folder.empty()) folders.push_back(std::move(folder));
   return folders;
 }
 

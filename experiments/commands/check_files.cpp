@@ -13,6 +13,7 @@
 #include "captioning/training/training_set.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/own_place.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
 
@@ -89,8 +90,8 @@ std::vector<CheckedFile> checked_files(const ExperimentConfig& config) {
     if (one.file.path.empty()) {
       one.state = FileState::kNotGiven;
       one.problem = str(one.file.key, " is not given and ", one.file.needed_by,
-                        " needs it; give it in the file or on the command line "
-                        "(configs/README.md says where published data and networks are)");
+                        " needs it; give it in the file or on the command line (", data_guide(),
+                        " says where published data and networks are)");
     } else if (one.problem = problem_of(one.file); !one.problem.empty()) {
       std::error_code error;
       one.state = std::filesystem::exists(one.file.path, error) ? FileState::kUnusable

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/own_place.h"
 #include "core/config/node.h"
 #include "experiments/process/plain_text.h"
 #include "vision/encoders/onnx/producer.h"
@@ -108,12 +109,12 @@ void choose_layers(const StarterNetwork& network, const CaptionFacts& facts, Cho
   }
   const std::string layers =
       "[" + yaml_text(network.earlier) + ", " + yaml_text(network.layer) + "]";
-  out.add(
-      "encoder.layers", layers,
-      str("the network's last layer that is a grid, ", regions,
-          " features, joined with an earlier one of ", network.earlier_features,
-          " features; each is normalised. With a MobileNetV2 on Flickr8k the maps of such a "
-          "grid lie on things, where those of the last layer alone do not (configs/README.md)"));
+  out.add("encoder.layers", layers,
+          str("the network's last layer that is a grid, ", regions,
+              " features, joined with an earlier one of ", network.earlier_features,
+              " features; each is normalised. With a MobileNetV2 on Flickr8k the maps of such a "
+              "grid lie on things, where those of the last layer alone do not (",
+              data_guide(), ")"));
   if (facts.captions >= kManyCaptions)
     out.add("encoder.keys", layers, "attention scores these features as they are");
 }
@@ -165,7 +166,8 @@ void choose_encoder(const OwnData& data, const std::optional<StarterNetwork>& ne
     out.add("encoder.type", "cnn",
             "a small network that needs no file and is trained from scratch; it learns colours and "
             "simple shapes, not what things are. A pretrained network describes photos far better: "
-            "saccade new --encoder NETWORK.onnx (configs/README.md says where to get one)");
+            "saccade new --encoder NETWORK.onnx (" +
+                data_guide() + " says where to get one)");
     out.fact("encoder.image_size", "64");
     out.fact("encoder.channels", "[24, 48, 64, 96]");
     out.fact("encoder.positions", "coordinates");
@@ -193,9 +195,8 @@ void choose_supervision(const CaptionFacts& facts, const std::optional<StarterNe
     return;
   }
   out.add(section + "weight", 1,
-          what +
-              ". With Flickr8k, maps lie more on things and captions are as good or better "
-              "(configs/README.md)");
+          what + ". With Flickr8k, maps lie more on things and captions are as good or better (" +
+              data_guide() + ")");
   out.fact(section + "smoothing", "0.7");
   out.add(section + "centre", "0.15", "people put what they photograph in the middle");
 }

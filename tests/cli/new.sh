@@ -138,7 +138,7 @@ wants "none of 24 photos can be used" err
 wants "; set data.images" err
 expect 3 "$saccade" data tiny.yaml data.type=karpathy data.annotations=dataset_flickr8k.json \
   data.images=Flickr8k_Dataset
-wants "data.annotations: dataset_flickr8k.json is missing; configs/README.md says where to get it" err
+wants "data.annotations: dataset_flickr8k.json is missing; configs/README.md of saccade's sources says where to get it" err
 wants "data.images: Flickr8k_Dataset is missing" err
 
 # A folder of pictures can be captioned; those of other kinds are named.
