@@ -218,6 +218,9 @@ int run_caption(const CaptionArgs& args) {
   if (args.json) std::cout << captions_json(records, source);
   std::cout << std::flush;
   if (page) page->write(args.page);
+  if (page && args.self_attention && page->photos.photos() > 0 && !page->photos.attends_to_itself())
+    log::warn(plain_text("--self-attention has no effect: " + page->model.name +
+                         " has no regions or words that attend to each other"));
   return static_cast<int>(code);
 }
 

@@ -106,6 +106,10 @@ WrittenReport make_report(const ReportArgs& args) {
     };
     written.summary = write_report(request, written.path);
   }
+  if (args.self_attention && !written.summary.self_attention)
+    log::warn(
+        "--self-attention has no effect: no model has regions or words that attend to each "
+        "other");
   return written;
 }
 

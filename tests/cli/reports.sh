@@ -138,10 +138,19 @@ expect 0 "$saccade" caption hard $photo $photo --page photos.html --json --occlu
 [ "$(json captions.json '/0/words#')" -eq 0 ] || wants '"occlusion":[[' photos.html
 expect 3 "$saccade" caption hard missing.jpg $photo --page rest.html
 [ -s rest.html ] || fail "the picture that can be read has no page"
+# A page calls a photo by its file name, and two of the same name by as much of their paths as tells them apart.
+mkdir -p first/shots second/shots
+cp $photo first/shots/same.png
+cp $photo second/shots/same.png
+expect 0 "$saccade" caption hard $photo "$PWD/first/shots/same.png" second/shots/same.png --page named.html
+for name in "$(basename $photo)" first/shots/same.png second/shots/same.png; do
+  wants "\"id\":\"$name\"" named.html
+done
 expect 3 "$saccade" caption hard missing.jpg --page none.html
 [ ! -e none.html ] || fail "there is a page without a picture"
 expect 0 "$saccade" caption soft $photo --page self.html --self-attention
-wants "no regions or words that attend to each other" self.html
+wants "--self-attention has no effect: soft has no regions or words that attend to each other" err
+! grep -q "attend to each other\." self.html || fail "the page has a remark on what it was asked for"
 expect 2 "$saccade" caption soft $photo --self-attention
 one_error "--self-attention has no effect"
 expect 2 "$saccade" caption soft,hard $photo --page none.html
