@@ -9,7 +9,6 @@
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/runs/run_directory.h"
 #include "core/base/error.h"
-#include "core/base/listing.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/options/given_boxes.h"
@@ -100,10 +99,7 @@ WrittenReport make_report(const ReportArgs& args) {
   request.remarks = std::move(wanted.remarks);
   {
     Progress progress("report");
-    request.progress = [&](double done) {
-      progress.show(done, str(counted(static_cast<Index>(request.models.size()), "model"),
-                              ", up to ", counted(args.images, "image")));
-    };
+    request.progress = [&](double done, const std::string& what) { progress.show(done, what); };
     written.summary = write_report(request, written.path);
   }
   if (args.self_attention && !written.summary.self_attention)
