@@ -33,6 +33,10 @@ inline constexpr const char* kWeightsOnly = "weights_only";
 TrainingState read_trained(const Archive& archive);
 // The network of the frozen encoder; null where the archive has none.
 std::shared_ptr<const StoredNetwork> read_network(const Archive& archive);
+// Adds such a network to the archive of a run that was started with it.
+void add_network(Archive& archive, const StoredNetwork& network);
+// The digest of the encoder that is made of that network; "" where the archive has none.
+std::string network_digest(const Archive& archive);
 // Takes what only supervises attention out of what a model is made of.
 void leave_supervision(ExperimentConfig& config);
 

@@ -8,6 +8,7 @@
 #include "captioning/data/data_places.h"
 #include "captioning/grounding/noun_boxes.h"
 #include "captioning/model/inputs.h"
+#include "captioning/runs/first_weights.h"
 #include "captioning/runs/named_models.h"
 #include "captioning/text/word_vectors.h"
 #include "captioning/training/training_set.h"
@@ -85,6 +86,7 @@ std::vector<CheckedFile> checked_files(const ExperimentConfig& config) {
     const double boxes = config.objective.supervision.boxes;
     if (file.key == "data.boxes" && boxes > 0)
       file.needed_by = str("objective.supervision.boxes ", boxes);
+    if (file.key == "encoder.model" && takes_network(config)) continue;
     if (file.path.empty() && file.needed_by.empty()) continue;
     CheckedFile one{.file = std::move(file), .problem = {}};
     if (one.file.path.empty()) {
