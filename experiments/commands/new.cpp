@@ -12,7 +12,9 @@
 #include "core/base/listing.h"
 #include "core/io/atomic_file.h"
 #include "experiments/commands/starter_config.h"
+#include "experiments/commands/tuned_config.h"
 #include "experiments/process/log.h"
+#include "experiments/process/model_places.h"
 #include "experiments/process/output_file.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
@@ -118,6 +120,7 @@ std::string command_text(const NewArgs& args) {
   std::string text = "saccade new " + shell_word(args.name) + " --photos " +
                      shell_word(args.photos) + " --captions " + shell_word(args.captions);
   if (!args.encoder.empty()) text += " --encoder " + shell_word(args.encoder);
+  if (!args.from.empty()) text += " --from " + shell_word(args.from);
   if (!args.out.empty()) text += " --out " + shell_word(args.out);
   return text;
 }
@@ -143,8 +146,11 @@ int run_new(const NewArgs& args) {
                         fs::exists(args.photos, error)
                             ? ": is a file; name the folder of the photos"
                             : ": there is no such folder"));
+  const std::optional<TunedModel> start =
+      args.from.empty() ? std::nullopt
+                        : std::optional(read_tuned_model(args.from, checkpoint_of(args.from)));
   const std::optional<StarterNetwork> network =
-      args.encoder.empty() ? std::nullopt : std::optional(find_network(args.encoder));
+      args.encoder.empty() || start ? std::nullopt : std::optional(find_network(args.encoder));
   const OwnData data = [&] {
     Progress progress("looking at photos");
     return look_at_own_data(args.photos, args.captions, [&](Index done, Index total) {
@@ -153,7 +159,8 @@ int run_new(const NewArgs& args) {
     });
   }();
   const std::vector<std::string> facts = facts_of(data);
-  const std::vector<Choice> choices = choose(name, data, network);
+  const std::vector<Choice> choices =
+      start ? choose_tuned(name, data, *start, args.encoder) : choose(name, data, network);
   const std::string yaml = starter_yaml(facts, choices, command_text(args));
   check_written(yaml, file);
   write_file(file, yaml);
@@ -181,6 +188,11 @@ CommandRun bind_new(Options& options) {
                "is taken, joined with an earlier one where it has one (default: a small network "
                "that needs no file and learns from these photos alone)",
                "FILE.onnx");
+  options.text("--from", args->from,
+               "start from the weights of this model, whose encoder, widths and search the config "
+               "then has; --encoder is its encoder's file where the checkpoint lacks that network "
+               "(default: random weights)",
+               "CHECKPOINT");
   options.text("--out", args->out, "the config to write (default: NAME.yaml)", "FILE");
   options.flag("--json", args->json, "print a JSON object with what was found and chosen");
   return [args] { return run_new(*args); };
