@@ -49,6 +49,7 @@ std::string listed(const std::string& path, const DecodedCaption& caption,
 
 SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
   SearchOptions search = session.search(args.model.regime);
+  if (!args.page.empty()) session.require_one("--page");
   if (args.all_maps) {
     if (!session.models().has_attention())
       throw UsageError(
@@ -65,7 +66,6 @@ SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
           "taken for the effect of a region; give another --regime");
   }
   if (!args.page.empty()) {
-    session.require_one("--page");
     search.recording.words = args.self_attention;
     const LoadedModel& loaded = session.members()[0].loaded;
     search.alternatives = search.mode == SearchMode::kBeam
@@ -105,8 +105,7 @@ void check(const CaptionArgs& args) {
   if (!args.page.empty() && !args.watch.empty())
     throw UsageError(
         "--page: a page holds the pictures that are named, and --watch never ends; name pictures, "
-        "or "
-        "a folder of them");
+        "or a folder of them");
   if (!args.images.empty() && !args.watch.empty())
     throw UsageError("--watch captions what is in " + args.watch +
                      "; caption the named pictures with another command");

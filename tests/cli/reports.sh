@@ -153,7 +153,7 @@ wants "--self-attention has no effect: soft has no regions or words that attend 
 ! grep -q "attend to each other\." self.html || fail "the page has a remark on what it was asked for"
 expect 2 "$saccade" caption soft $photo --self-attention
 one_error "--self-attention has no effect"
-expect 2 "$saccade" caption soft,hard $photo --page none.html
+expect 2 "$saccade" caption soft,hard $photo --page none.html --all-maps
 one_error "--page needs a single model"
 expect 2 "$saccade" caption soft --watch sheets --page none.html
 one_error "--page"
