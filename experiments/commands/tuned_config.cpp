@@ -67,9 +67,11 @@ void choose_model(const TunedModel& model, const std::string& encoder, std::vect
     const std::string& path = value.path;
     if (!begins_with_any(path, {"encoder.", "attention.", "decoder.", "objective."})) continue;
     // Where files are, vectors of words, and what only a first training needs.
-    if (path == key ||
-        begins_with_any(path, {"encoder.cache", "encoder.model", "encoder.weights",
-                               "decoder.embeddings.", "objective.supervision.",
+    const bool is_place = path == "encoder.model" || path == "encoder.weights" ||
+                          path == "encoder.cache" ||
+                          (path == "encoder.weights_strict" && file.empty());
+    if (is_place ||
+        begins_with_any(path, {"decoder.embeddings.", "objective.supervision.",
                                "objective.self_critical.", "objective.scheduled_sampling"}))
       continue;
     if (std::ranges::find(unread, path) != unread.end()) continue;
