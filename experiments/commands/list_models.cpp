@@ -60,7 +60,7 @@ std::string scores_text(const ModelCard& card) {
   return text.empty() || card.split.empty() ? text : text + " (" + card.split + ")";
 }
 
-std::string title_of(const Shown& one) {
+std::string card_title(const Shown& one) {
   if (!one.card.title.empty()) return one.card.title;
   return one.model.card.empty() ? "a model without a card" : "?";
 }
@@ -71,7 +71,7 @@ std::string models_text() {
   std::ostringstream out;
   const std::vector<Shown> all = all_shown();
   for (const Shown& one : all) {
-    out << one.model.name << ": " << plain_text(title_of(one)) << "\n";
+    out << one.model.name << ": " << plain_text(card_title(one)) << "\n";
     const auto line = [&](const char* key, const std::string& text) {
       if (!text.empty()) out << "  " << key << ": " << plain_text(text) << "\n";
     };
