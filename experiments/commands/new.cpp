@@ -51,8 +51,10 @@ std::vector<std::string> facts_of(const OwnData& data) {
   const CaptionFacts& captions = data.captions;
   std::vector<std::string> out = {
       str(data.form, ": ", counted(static_cast<Index>(data.loaded.dataset.images.size()), "photo"),
-          ", ", data.train, " for training, ", data.val, " for validation, ", data.test,
-          " for testing")};
+          data.photos.usable() < data.photos.photos
+              ? str(" are named, of which ", data.photos.usable(), " can be used: ")
+              : std::string(", "),
+          data.train, " for training, ", data.val, " for validation, ", data.test, " for testing")};
   for (const std::string& line : photo_lines(data.photos, data.loaded, PhotoReading::kHeader))
     out.push_back(line);
   out.push_back(str(
