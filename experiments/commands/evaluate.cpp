@@ -113,6 +113,7 @@ int run_evaluate(const EvaluateArgs& args) {
   if (args.samples == 1) {
     throw UsageError("--samples: diversity needs several captions; draw at least 2 for each image");
   }
+  refuse_training_values(args.model);
   const ModelSession session(args.model);
   check_search(session.config().search, session.config().data,
                args.samples > 0 ? Draws::kAlways : Draws::kByMode);

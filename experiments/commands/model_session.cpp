@@ -128,6 +128,15 @@ void refuse_without_effect(const ModelArgs& args) {
   }
 }
 
+void refuse_training_values(const ModelArgs& args) {
+  for (const std::string& assignment : args.set) {
+    const std::string section = assignment.substr(0, assignment.find('.'));
+    if (section == "train" || section == "optimizer")
+      throw UsageError(
+          str("--set ", assignment, " has no effect: the model is trained already; leave it out"));
+  }
+}
+
 std::string data_remark(const std::string& model, const DataIdentity& trained,
                         const std::string& name, const std::string& digest) {
   if (trained.digest == digest) return "";

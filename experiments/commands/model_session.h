@@ -76,6 +76,10 @@ LoadedData load_data(const ModelSession& session);
 // pictures that are named: values that only training or the reading of a data set takes.
 void refuse_without_effect(const ModelArgs& args);
 
+// Refuses values of --set that only training reads, where a trained model is measured on a data
+// set.
+void refuse_training_values(const ModelArgs& args);
+
 // "B was trained on another data set: scenes" or "B was trained on another version of the data set
 // scenes"; empty where it was trained on the data of this name and digest.
 std::string data_remark(const std::string& model, const DataIdentity& trained,

@@ -27,7 +27,7 @@ done
 foreign=$(nm -D --defined-only --demangle $library | grep -v 'saccade::' | grep -v ' A ')
 [ -z "$foreign" ] || fail "the library exports names of others: $(head -n 3 <<<"$foreign")"
 
-expect 0 cmake -S "$examples" -B examples -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Debug \
+expect 0 cmake -G Ninja -S "$examples" -B examples -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror"
 expect 0 cmake --build examples
 
