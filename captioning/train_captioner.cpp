@@ -1,6 +1,7 @@
 #include "captioning/train_captioner.h"
 
 #include "captioning/runs/check_config.h"
+#include "captioning/runs/first_weights.h"
 #include "captioning/runs/training_run.h"
 #include "core/attention/attention_registry.h"
 #include "core/base/error.h"
@@ -61,12 +62,13 @@ class Caller : public RunObserver {
 }  // namespace
 
 TrainedCaptioner train_captioner(const TrainingOptions& options) {
-  const ExperimentConfig config = config_of(options);
+  ExperimentConfig config = config_of(options);
   const parallel::ThreadPool threads(options.threads > 0 ? options.threads
                                                          : static_cast<int>(config.threads));
   const parallel::WorkOn here(threads);
   RunDirectory directory(options.directory,
                          options.resume ? RunDirectory::Mode::kResume : RunDirectory::Mode::kNew);
+  take_network(config, directory.path(), options.models, options.listener);
   const RunData data(config, {.splits = {Split::kVal}, .most_images = config.train.validate_images},
                      options.listener);
   Caller caller(options);

@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -153,7 +155,10 @@ struct Program {
 // Throws UsageError for words of the command line that no option and no argument takes.
 void refuse_extras(const Program& program) {
   const CLI::App& app = program.chosen();
-  const std::vector<std::string> extras = app.remaining();
+  std::vector<std::string> extras = app.remaining();
+  // CLI11 counts the word after which nothing is an option among those that it did not take.
+  if (const auto end = std::find(extras.begin(), extras.end(), "--"); end != extras.end())
+    extras.erase(end);
   if (extras.empty()) return;
   const std::string& word = extras.front();
   const bool is_option = word.starts_with("-");
@@ -168,6 +173,9 @@ void refuse_extras(const Program& program) {
                            : &app == &program.app ? "unknown command '"
                                                   : "unexpected argument '";
   const std::string name = is_option ? word.substr(0, word.find('=')) : word;
+  std::error_code error;
+  if (is_option && std::filesystem::exists(word, error))
+    throw UsageError(what + word + "'; the file of this name is written ./" + word);
   throw UsageError(what + name + "'" + did_you_mean(name, known));
 }
 

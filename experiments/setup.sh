@@ -18,10 +18,10 @@ packages=(
   libexpat1-dev                        # reading Flickr30k Entities
   libcli11-dev libspdlog-dev
   libcpp-httplib-dev                   # saccade serve
-  catch2 clang-format                  # the tests and the format check
 )
 # Packages that only the tests need; tests/run.sh installs them, too.
 test_packages=(
+  catch2 clang-format       # the tests, and the check of the format
   chromium chromium-driver  # tests of the HTML pages
   poppler-utils             # tests of PDF files
   doxygen                   # the pages of the library
@@ -74,11 +74,18 @@ install_packages() {
   rm -f "$log"
 }
 
-# build PRESET [TARGET]: configures build/PRESET and builds everything, or one target.
+# build PRESET: configures build/PRESET and builds everything. build PRESET TARGET: builds one target,
+# and leaves the tests out of a folder that is new, because they need test_packages.
 build() {
+  local options=()
+  if [ -z "${2-}" ]; then
+    [ "$1" = package ] || options=(-DSACCADE_TESTS=ON)
+  elif [ ! -f "build/$1/build.ninja" ]; then
+    options=(-DSACCADE_TESTS=OFF)
+  fi
   say "building the preset '$1' in build/$1"
   mkdir -p "build/$1"
-  quietly "build/$1/configure.log" cmake --preset "$1" || exit 1
+  quietly "build/$1/configure.log" cmake --preset "$1" "${options[@]}" || exit 1
   if [ -t 1 ]; then
     cmake --build "build/$1" ${2:+--target "$2"} || exit 1
   else

@@ -52,10 +52,11 @@ void TrainConfig::fields(Section& v) {
   v.field("captions", captions, "the captions of an epoch");
   v.field("init_from", init_from,
           "checkpoint, directory of a run, or name of a model, whose weights a new run starts "
-          "with; its vocabulary "
-          "and shapes must be those of the new run, except that its encoder may be the same "
-          "network, frozen; optimizer and updates start anew; empty = pretrained weights where "
-          "encoder.weights or encoder.model has some, and random ones for the rest")
+          "with; its shapes must be those of the new run (saccade new --from writes such a "
+          "config), except that words that it does not know start anew, and that its encoder may "
+          "be the same network, frozen; a frozen encoder without a file takes the network that "
+          "the checkpoint holds; optimizer and updates start anew; empty = pretrained weights "
+          "where encoder.weights or encoder.model has some, and random ones for the rest")
       .is(Trait::kFile);
   v.section("early_stop", early_stop, "ends a run that no longer improves").is(Trait::kMayChange);
 }

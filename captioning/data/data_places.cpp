@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
+#include "core/base/own_place.h"
 #include "core/config/traits.h"
 
 namespace saccade {
@@ -11,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether a file has the name of one that is published, and that configs/README.md tells of.
+// Whether a file has the name of one that is published, and that data_guide() tells of.
 bool is_published(const std::string& path) {
   const std::string name = fs::path(path).filename().string();
   for (const char* begin : {"dataset_coco", "dataset_flickr", "captions_train", "captions_val",
@@ -23,15 +24,16 @@ bool is_published(const std::string& path) {
 
 // What a newcomer may not know: where the program looks, or from whom a file can be had.
 std::string remedy(const NamedFile& file) {
-  if (is_published(file.path)) return "configs/README.md says where to get it";
+  if (is_published(file.path)) return data_guide() + " says where to get it";
   std::error_code error;
   const fs::path here = fs::current_path(error);
   const std::string start = fs::path(file.path).is_absolute() || error
                                 ? std::string()
                                 : str(", which starts at ", here.string());
   const bool own = file.key == "train.init_from";  // a run of one's own
-  return str("check the path", start,
-             own ? "" : "; configs/README.md says where published data and networks are");
+  return str(
+      "check the path", start,
+      own ? std::string() : str("; ", data_guide(), " says where published data and networks are"));
 }
 
 bool is_folder_of_images(const std::string& key) {
@@ -64,9 +66,9 @@ std::vector<std::string> missing_places(const DataConfig& config) {
     }
   }
   if (!not_given.empty()) {
-    throw UsageError(
-        str("data.type ", enum_name(config.type), " needs ", not_given,
-            "; set it in the config (configs/README.md says where published data are)"));
+    throw UsageError(str("data.type ", enum_name(config.type), " needs ", not_given,
+                         "; set it in the config (", data_guide(),
+                         " says where published data are)"));
   }
   if (out.empty() && config.type == DataKind::kFolder && config.annotations.empty()) {
     const fs::path captions = fs::path(config.images) / "captions.csv";

@@ -10,7 +10,8 @@ namespace saccade {
 
 struct NamedFile;  // core/config/traits.h
 
-// "data.annotations: dataset_flickr8k.json is missing; configs/README.md says where to get it".
+// "data.annotations: dataset_flickr8k.json is missing; /usr/share/saccade/configs/README.md
+// says where to get it" (data_guide() in core/base/own_place.h).
 std::string missing_text(const NamedFile& file);
 
 // Such a line, or one that says what is wrong, where a file or folder that a config names does not

@@ -150,6 +150,22 @@ std::set<std::string> CaptionModel::supervision_parameters(const ExperimentConfi
   return names;
 }
 
+std::map<std::string, int> CaptionModel::word_axes(const ExperimentConfig& config,
+                                                   const GridShape& frozen_grid) {
+  // Where one more word makes an array longer, it has a place for each word.
+  std::vector<std::string> words = Vocabulary().words();
+  words.emplace_back("word");
+  const CaptionModel few(config, Vocabulary(), frozen_grid, Declared{}),
+      more(config, Vocabulary(words), frozen_grid, Declared{});
+  std::map<std::string, int> axes;
+  for (const ParameterInfo& info : few.parameters().infos()) {
+    const Shape& longer = more.parameters().info(more.parameters().find(info.name)).shape;
+    for (int a = 0; a < info.shape.rank(); ++a)
+      if (longer[a] != info.shape[a]) axes[info.name] = a;
+  }
+  return axes;
+}
+
 CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary,
                            const GridShape& frozen_grid, Declared)
     : vocabulary_(std::move(vocabulary)),

@@ -2,6 +2,7 @@
 // and words.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -40,6 +41,10 @@ class CaptionModel {
   static std::set<std::string> supervision_parameters(const ExperimentConfig& config,
                                                       Vocabulary vocabulary,
                                                       const GridShape& frozen_grid);
+  // The parameters of a model of this config that have a place for each word of its vocabulary, by
+  // their names, and the axis along which they have them.
+  static std::map<std::string, int> word_axes(const ExperimentConfig& config,
+                                              const GridShape& frozen_grid);
 
   // What supervises attention without boxes; null where the config has none.
   const WordLocalizer* localizer() const { return localizer_.get(); }

@@ -7,6 +7,7 @@
 
 #include "captioning/runs/half_checkpoint.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/config/idle.h"
 #include "core/config/traits.h"
 #include "core/io/checkpoint.h"
@@ -155,43 +156,73 @@ GridShape read_grid(const Archive& archive, const ExperimentConfig& config) {
   return grid;
 }
 
-// The parameters that a checkpoint has only because its model's attention was supervised.
-std::set<std::string> supervision_parameters(const Archive& archive,
-                                             std::shared_ptr<const AddedChoices> added) {
+// The config that the model of a checkpoint is made of.
+ExperimentConfig model_config(const Archive& archive, std::shared_ptr<const AddedChoices> added) {
   ExperimentConfig config = stored_config(archive, std::move(added));
   if (archive.contains(kGraph)) config.encoder.graph = archive.string(kGraph);
   if (archive.contains(kWords)) config.encoder.words = archive.strings(kWords);
-  return CaptionModel::supervision_parameters(config, read_vocabulary(archive),
-                                              read_grid(archive, config));
+  return config;
 }
 
-// The parameters that differ between a checkpoint and a model in name or shape, one line each.
-std::string parameter_differences(const Archive& archive, const ParameterStore& store,
-                                  EncoderWeights encoder,
-                                  std::shared_ptr<const AddedChoices> added) {
-  const bool keeps_encoder = encoder == EncoderWeights::kOwn;
-  std::vector<std::string> unknown;
-  for (const std::string& entry : archive.names("parameters/"))
-    if (std::string name = entry.substr(std::strlen("parameters/")); store.find(name) < 0)
-      unknown.push_back(std::move(name));
-  const std::set<std::string> left =
-      unknown.empty() ? std::set<std::string>() : supervision_parameters(archive, added);
-  std::string out;
-  for (const std::string& name : unknown)
-    if (!left.contains(name)) out += "\n  " + name + " is not in the model";
+// How the arrays of a checkpoint become those of a model.
+struct Fit {
+  EncoderWeights encoder;
+  WordAxes axes{};                     // empty where the vocabularies are equal
+  std::optional<SharedWords> words{};  // where they are not
+};
+
+// The extents that a checkpoint's array must have for this parameter.
+std::vector<Index> wanted_extents(const ParameterInfo& info, const Fit& fit) {
+  const auto axis = fit.axes.find(info.name);
+  return axis == fit.axes.end() ? extents(info.shape)
+                                : fit.words->extents_before(extents(info.shape), axis->second);
+}
+
+// The arrays that do not fit, because of their names or shapes: one line each.
+std::vector<std::string> array_differences(const Archive& archive, const ParameterStore& store,
+                                           const Fit& fit, const ExperimentConfig& before) {
+  const bool keeps_encoder = fit.encoder == EncoderWeights::kOwn;
+  std::vector<std::string> out, unknown;
   for (const ParameterInfo& info : store.infos()) {
     const std::string entry = parameter_entry(info.name);
     if (!archive.contains(entry)) {
       if (info.use == ParameterUse::kSupervision ||
           (keeps_encoder && info.name.starts_with("encoder.")))
         continue;
-      out += "\n  " + info.name + " is not in the checkpoint";
-    } else if (archive.floats(entry).shape() != extents(info.shape)) {
-      out += str("\n  ", info.name, " is a ", Archive::describe(archive.entries().at(entry)),
-                 ", the model's is ", info.shape);
+      out.push_back(info.name + " is not in the checkpoint");
+    } else if (archive.floats(entry).shape() != wanted_extents(info, fit)) {
+      out.push_back(str(info.name, " is a ", Archive::describe(archive.entries().at(entry)),
+                        ", the model's is ", info.shape));
     }
   }
+  for (const std::string& entry : archive.names("parameters/"))
+    if (std::string name = entry.substr(std::strlen("parameters/")); store.find(name) < 0)
+      unknown.push_back(std::move(name));
+  if (unknown.empty()) return out;
+  const std::set<std::string> left = CaptionModel::supervision_parameters(
+      before, read_vocabulary(archive), read_grid(archive, before));
+  for (const std::string& name : unknown)
+    if (!left.contains(name)) out.push_back(name + " is not in the model");
   return out;
+}
+
+// Copies the parameters that the archive has, those of words to the places that they have in the
+// model.
+void copy_fitting(const Archive& archive, ParameterStore& store, const Fit& fit) {
+  if (!fit.words) return copy_parameters(archive, store);
+  for (std::size_t p = 0; p < store.count(); ++p) {
+    const ParameterInfo& info = store.info(static_cast<int>(p));
+    if (!archive.contains(parameter_entry(info.name))) continue;
+    const std::span<const float> values =
+        archive.floats(parameter_entry(info.name), wanted_extents(info, fit));
+    Real* to = store.value(static_cast<int>(p)).data;
+    const auto axis = fit.axes.find(info.name);
+    if (axis == fit.axes.end())
+      std::copy(values.begin(), values.end(), to);
+    else if (info.use != ParameterUse::kSupervision || info.rate > 0)
+      fit.words->copy(values, extents(info.shape), axis->second, to);
+    // Else it counts words of the run's own captions (WordLocalizer::set_shares).
+  }
 }
 
 void check_version(const Archive& archive) {
@@ -228,6 +259,7 @@ Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& m
   if (const std::string graph = graph_of(model); !graph.empty()) archive.add_string(kGraph, graph);
   if (std::vector<std::string> words = words_of(model); !words.empty())
     archive.add_strings(kWords, std::move(words));
+  if (config.encoder.network) add_network(archive, *config.encoder.network);
   archive.add_strings("vocabulary", model.vocabulary().words());
   archive.add_int64s("frozen_grid", {3},
                      {frozen_grid.rows, frozen_grid.cols, frozen_grid.features});
@@ -367,23 +399,44 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
   trainer.state() = read_state(archive);
 }
 
-void take_weights(const Archive& archive, const DataIdentity& data, CaptionModel& model,
-                  EncoderWeights encoder, std::shared_ptr<const AddedChoices> added) {
+std::optional<SharedWords> take_weights(const Archive& archive, const DataIdentity& data,
+                                        CaptionModel& model, EncoderWeights encoder,
+                                        std::shared_ptr<const AddedChoices> added) {
   check_version(archive);
-  std::string differences =
-      parameter_differences(archive, model.parameters(), encoder, std::move(added));
-  if (archive.string("encoder_digest") != data.encoder)
-    differences += "\n  the network, layer or preprocessing of the frozen encoder";
-  if (words_of(archive) != words_of(model)) differences += "\n  the tokens of the texts";
+  const ExperimentConfig before = model_config(archive, std::move(added));
   const Vocabulary theirs = read_vocabulary(archive);
-  if (const Vocabulary& ours = model.vocabulary(); theirs.digest() != ours.digest())
-    differences += str("\n  the vocabulary has ", theirs.size(), " words (digest ", theirs.digest(),
-                       "), that of ", data.name, " has ", ours.size(), " (", ours.digest(), ")");
-  if (!differences.empty())
-    throw CheckpointError(archive.source() +
-                          ": does not fit this run (train.init_from), because of:" + differences +
-                          "\ntake the checkpoint's config and data, or another checkpoint");
-  copy_parameters(archive, model.parameters());
+  const Vocabulary& ours = model.vocabulary();
+  std::vector<std::string> reasons;
+  if (data.encoder != archive.string("encoder_digest") && data.encoder != network_digest(archive))
+    reasons.emplace_back("the network, layer or preprocessing of the frozen encoder is another");
+  if (words_of(archive) != words_of(model))
+    reasons.emplace_back("the tokens of the texts are others");
+  Fit fit{.encoder = encoder};
+  if (theirs.digest() != ours.digest()) {
+    // A piece has no meaning of its own, which could be taken to another place.
+    if (theirs.subwords() || ours.subwords())
+      reasons.emplace_back("the vocabularies are of other pieces of words (data.vocabulary)");
+    fit.axes = CaptionModel::word_axes(before, read_grid(archive, before));
+    fit.words.emplace(theirs, ours);
+  }
+  const std::vector<std::string> arrays =
+      array_differences(archive, model.parameters(), fit, before);
+  if (!arrays.empty())
+    reasons.push_back(counted(static_cast<Index>(arrays.size()), "array differs", "arrays differ"));
+  if (!reasons.empty()) {
+    constexpr std::size_t kShown = 3;
+    std::string why, shown;
+    for (const std::string& reason : reasons) why += (why.empty() ? "" : "; ") + reason;
+    for (std::size_t i = 0; i < std::min(kShown, arrays.size()); ++i) shown += "\n  " + arrays[i];
+    throw CheckpointError(str(archive.source(), ": does not fit this run (train.init_from): ", why,
+                              "; saccade new --from writes a config that fits a checkpoint",
+                              shown.empty()            ? ""
+                              : arrays.size() > kShown ? ". Such as"
+                                                       : ":",
+                              shown));
+  }
+  copy_fitting(archive, model.parameters(), fit);
+  return fit.words;
 }
 
 }  // namespace saccade

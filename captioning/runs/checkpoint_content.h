@@ -4,8 +4,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "captioning/config/experiment_config.h"
+#include "captioning/runs/word_rows.h"
 #include "captioning/training/trainer.h"
 #include "core/config/config.h"
 #include "core/io/archive.h"
@@ -21,7 +23,9 @@ struct DataIdentity {
 // The archive of a run: parameters, vocabulary, config, grid, optimizer moments, state. Where the
 // optimizer averages the weights, the parameters are the averages, so that everybody who reads a
 // checkpoint gets these; the weights themselves, from which training goes on, are then
-// `optimizer/weights`. Borrows the numbers of model and optimizer, so save it before they change.
+// `optimizer/weights`. A run that was started with the network of another checkpoint
+// (config.encoder.network) passes it on. Borrows the numbers of model and optimizer, so save it
+// before they change.
 Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& model,
                            const GridShape& frozen_grid, const DataIdentity& data,
                            const Optimizer& optimizer, const TrainingState& state);
@@ -75,11 +79,15 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
 enum class EncoderWeights { kCheckpoint, kOwn };
 
 // Takes the weights of another run's checkpoint as the first weights of a new run. `data.encoder`
-// identifies the frozen encoder; with EncoderWeights::kOwn, the new run's encoder as it would be if
-// it were frozen as the checkpoint's was. Throws CheckpointError that names everything which does
-// not fit: vocabulary, frozen encoder, parameters and their shapes. Parameters that only supervise
+// identifies the frozen encoder, whose network may be the one that the archive holds
+// (half_checkpoint.h); with EncoderWeights::kOwn, the new run's encoder as it would be if it were
+// frozen as the checkpoint's was. Where the vocabulary of the new run is another one of words, the
+// weights of the words that both have go to their new places, and those of all others stay as the
+// model has them; returns these words then. Throws CheckpointError that says what does not fit:
+// frozen encoder, vocabulary of pieces, and up to three parameters. Parameters that only supervise
 // may be missing on either side. `added` as in load_model.
-void take_weights(const Archive& archive, const DataIdentity& data, CaptionModel& model,
-                  EncoderWeights encoder, std::shared_ptr<const AddedChoices> added = {});
+std::optional<SharedWords> take_weights(const Archive& archive, const DataIdentity& data,
+                                        CaptionModel& model, EncoderWeights encoder,
+                                        std::shared_ptr<const AddedChoices> added = {});
 
 }  // namespace saccade

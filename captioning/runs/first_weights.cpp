@@ -3,10 +3,18 @@
 #include <algorithm>
 
 #include "captioning/config/experiment_config.h"
+#include "captioning/runs/half_checkpoint.h"
+#include "captioning/runs/named_models.h"
+#include "captioning/runs/run_directory.h"
 #include "captioning/text/word_vectors.h"
 #include "core/base/error.h"
+#include "core/io/checkpoint.h"
+#include "vision/encoders/encoder_traits.h"
+#include "vision/encoders/frozen_network.h"
 
 namespace saccade {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -57,6 +65,35 @@ std::string start_embedding(const ExperimentConfig& config, const TrainingSet& s
   return str("embedding: ", vectors.count(), " of ", vectors.words(), " words have a vector ",
              from.source == EmbeddingSource::kFile ? "in " + from.file : "by TF-IDF",
              "; the others keep random ones");
+}
+
+bool takes_network(const ExperimentConfig& config) {
+  const EncoderConfig& encoder = config.encoder;
+  const std::string& file =
+      encoder_traits(encoder).reads_onnx_file ? encoder.model : encoder.weights;
+  return is_frozen(encoder) && file.empty() && !config.train.init_from.empty();
+}
+
+void take_network(ExperimentConfig& config, const fs::path& run, std::span<const fs::path> models,
+                  const MessageListener& listener) {
+  if (!takes_network(config)) return;
+  const fs::path own = checkpoint_folder(run) / "last";
+  std::error_code error;
+  if (fs::exists(own, error)) {
+    try {
+      config.encoder.network = read_network(load_archive(own));
+    } catch (const CheckpointError&) {  // a damaged one, before which there may be others
+    }
+  }
+  if (config.encoder.network) return;
+  const fs::path from = find_checkpoint(config.train.init_from, models, listener);
+  config.encoder.network = read_network(load_archive(from));
+  if (!config.encoder.network)
+    throw CheckpointError(str(from.string(),
+                              ": does not hold the network of its encoder, and the config names no "
+                              "file of it; set encoder.",
+                              encoder_traits(config.encoder).reads_onnx_file ? "model" : "weights",
+                              " to the file that it was trained with"));
 }
 
 }  // namespace saccade

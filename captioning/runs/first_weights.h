@@ -2,10 +2,13 @@
 // vectors for the embedding with which the decoder reads words.
 #pragma once
 
+#include <filesystem>
+#include <span>
 #include <string>
 
 #include "captioning/model/model.h"
 #include "captioning/training/training_set.h"
+#include "core/base/messages.h"
 
 namespace saccade {
 
@@ -25,5 +28,16 @@ std::string start_encoder(const EncoderConfig& config, CaptionModel& model);
 // config names no file.
 std::string start_embedding(const ExperimentConfig& config, const TrainingSet& set,
                             CaptionModel& model);
+
+// Whether the network of a frozen encoder comes from the checkpoint train.init_from, because the
+// config names no file of it.
+bool takes_network(const ExperimentConfig& config);
+// Sets config.encoder.network where takes_network(): to that of the newest checkpoint of the run in
+// this directory, if there is one, so that a run goes on without the checkpoint that it was started
+// from, and else to that of train.init_from, which find_checkpoint() finds in `models`. Throws
+// CheckpointError where that checkpoint holds none.
+void take_network(ExperimentConfig& config, const std::filesystem::path& run,
+                  std::span<const std::filesystem::path> models,
+                  const MessageListener& listener = {});
 
 }  // namespace saccade

@@ -92,7 +92,8 @@ void read_matrices(const Archive& archive, StoredNetwork& network) {
     throw CheckpointError(archive.source() + ": the matrices of the encoder's network are " +
                           "not of their extents; convert the checkpoint again");
   };
-  for (std::size_t i = 0; i + 2 < extents.size(); i += 3) {
+  if (extents.size() % 3 != 0) refuse();
+  for (std::size_t i = 0; i < extents.size(); i += 3) {
     const Index rows = extents[i], columns = extents[i + 1], table = extents[i + 2];
     const Index taken = table > 0 ? table : rows, most = static_cast<Index>(codes.size());
     if (rows < 1 || columns < 1 || table < 0 || rows > most || columns > most / rows ||
@@ -109,15 +110,17 @@ void read_matrices(const Archive& archive, StoredNetwork& network) {
   if (!codes.empty() || !values.empty()) refuse();
 }
 
-void add_network(Archive& archive, const StoredNetwork& network, EncoderConfig encoder) {
-  const auto shape = [](const std::vector<float>& numbers) {
-    return std::vector<Index>{static_cast<Index>(numbers.size())};
-  };
+// Adds all of a network but its digest, and rounds its matrices to what the archive has.
+void add_numbers(Archive& archive, StoredNetwork& network) {
   archive.add_string(kDefinition, network.definition);
-  add_weights(archive, kVectors, {shape(network.vectors), network.vectors});
-  // The encoder of the rounded numbers: with another layer or another preprocessing it differs.
+  add_weights(archive, kVectors, {{static_cast<Index>(network.vectors.size())}, network.vectors});
+  add_matrices(archive, network);
+}
+
+void add_rounded(Archive& archive, const StoredNetwork& network, EncoderConfig encoder) {
   auto rounded = std::make_shared<StoredNetwork>(network);
-  add_matrices(archive, *rounded);
+  add_numbers(archive, *rounded);
+  // The encoder of the rounded numbers: with another layer or another preprocessing it differs.
   encoder.network = rounded;
   archive.add_string(kDigest, InputPipeline(encoder).frozen()->digest());
 }
@@ -145,7 +148,7 @@ Archive half_checkpoint(const std::filesystem::path& checkpoint,
   add_trained(archive, loaded.state);
   const std::unique_ptr<InputPipeline> pipeline = pipeline_of(loaded, listener, "--set ");
   if (const FrozenEncoder* frozen = pipeline->frozen())
-    add_network(archive, frozen->stored(), loaded.config.encoder);
+    add_rounded(archive, frozen->stored(), loaded.config.encoder);
   return archive;
 }
 
@@ -176,6 +179,16 @@ std::shared_ptr<const StoredNetwork> read_network(const Archive& archive) {
   copy(kVectors, network->vectors);
   network->digest = archive.string(kDigest);
   return network;
+}
+
+void add_network(Archive& archive, const StoredNetwork& network) {
+  StoredNetwork copy = network;  // which rounding leaves as it is
+  add_numbers(archive, copy);
+  archive.add_string(kDigest, network.digest);
+}
+
+std::string network_digest(const Archive& archive) {
+  return archive.contains(kDigest) ? archive.string(kDigest) : "";
 }
 
 void leave_supervision(ExperimentConfig& config) {

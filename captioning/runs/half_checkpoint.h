@@ -19,8 +19,9 @@ struct StoredNetwork;  // vision/encoders/stored_network.h
 
 // The archive of the model of a checkpoint file; where its weights were averaged, of the averages.
 // `overrides` first change its config (`encoder.model=/new/place.onnx`). Vectors keep 32 bits
-// (keeps_32_bits() in core/io/half.h); matrices of a frozen network are kept in 16-bit integers
-// with one step per row, which is closer than 16-bit floats: its rounding is what changes captions.
+// (keeps_32_bits() in core/io/half.h); matrices of a frozen network are coded
+// (core/io/coded_matrix.h), which is closer than 16-bit floats: its rounding is what changes
+// captions.
 // Throws CheckpointError, which names the array, where a weight is not finite or too large for 16
 // bits; what load_model() and pipeline_of() throw.
 Archive half_checkpoint(const std::filesystem::path& checkpoint,
@@ -33,6 +34,10 @@ inline constexpr const char* kWeightsOnly = "weights_only";
 TrainingState read_trained(const Archive& archive);
 // The network of the frozen encoder; null where the archive has none.
 std::shared_ptr<const StoredNetwork> read_network(const Archive& archive);
+// Adds such a network to the archive of a run that was started with it.
+void add_network(Archive& archive, const StoredNetwork& network);
+// The digest of the encoder that is made of that network; "" where the archive has none.
+std::string network_digest(const Archive& archive);
 // Takes what only supervises attention out of what a model is made of.
 void leave_supervision(ExperimentConfig& config);
 

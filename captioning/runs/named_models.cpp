@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <map>
-#include <sstream>
 
 #include "captioning/runs/run_directory.h"
 #include "core/base/error.h"
+#include "core/base/own_place.h"
 #include "core/base/suggest.h"
 
 namespace saccade {
@@ -17,27 +17,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The file that this code was loaded from: the program, or the shared library.
-fs::path own_file() {
-  static const char here = 0;
-  const auto address = reinterpret_cast<std::uintptr_t>(&here);
-  std::ifstream maps("/proc/self/maps");  // "START-END FLAGS OFFSET DEVICE INODE   /path"
-  for (std::string line; std::getline(maps, line);) {
-    std::istringstream in(line);
-    std::uintptr_t start = 0, end = 0;
-    char dash = 0;
-    in >> std::hex >> start >> dash >> end;
-    const std::size_t path = line.find('/');
-    if (in && start <= address && address < end && path != std::string::npos)
-      return line.substr(path);
-  }
-  return {};
-}
-
 std::vector<fs::path> with_own(std::span<const fs::path> folders) {
   std::vector<fs::path> all(folders.begin(), folders.end());
   for (fs::path& own : own_model_folders()) all.push_back(std::move(own));
   return all;
+}
+
+bool same_content(const fs::path& one, const fs::path& other) {
+  std::error_code error;
+  if (fs::equivalent(one, other, error)) return true;
+  if (fs::file_size(one, error) != fs::file_size(other, error) || error) return false;
+  std::ifstream a(one, std::ios::binary), b(other, std::ios::binary);
+  using Bytes = std::istreambuf_iterator<char>;
+  return std::equal(Bytes(a), Bytes(), Bytes(b), Bytes());
 }
 
 std::string names_of(const std::vector<NamedModel>& models) {
@@ -49,19 +41,9 @@ std::string names_of(const std::vector<NamedModel>& models) {
 }  // namespace
 
 std::vector<fs::path> own_model_folders() {
-  constexpr int kMostSteps = 4;  // usr/lib/x86_64-linux-gnu/libsaccade.so, build/release/saccade
   std::vector<fs::path> folders;
-  for (const char* place : {"share/saccade/models", "captioning/pretrained"}) {
-    fs::path above = own_file().parent_path();
-    for (int step = 0; step < kMostSteps && !above.empty(); ++step) {
-      std::error_code error;
-      if (fs::is_directory(above / place, error)) {
-        folders.push_back(above / place);
-        break;
-      }
-      above = above == above.root_path() ? fs::path() : above.parent_path();
-    }
-  }
+  for (const char* place : {"share/saccade/models", "captioning/pretrained"})
+    if (fs::path folder = own_place(place); !folder.empty()) folders.push_back(std::move(folder));
   return folders;
 }
 
@@ -75,10 +57,11 @@ std::vector<NamedModel> named_models(std::span<const fs::path> folders) {
       if (file.extension() != ".h5" || !may_name_model(name)) continue;
       std::error_code missing;
       const fs::path card = folder / (name + ".md");
-      models.try_emplace(
+      const auto [known, added] = models.try_emplace(
           name, NamedModel{.name = name,
                            .file = file,
                            .card = fs::is_regular_file(card, missing) ? card : fs::path()});
+      if (!added && !same_content(known->second.file, file)) known->second.hidden.push_back(file);
     }
   }
   std::vector<NamedModel> sorted;
@@ -110,7 +93,12 @@ fs::path find_checkpoint(const std::string& given, std::span<const fs::path> fol
                  named->file.string()));
     return resolve_checkpoint(given);
   }
-  if (named != models.end()) return named->file;
+  if (named != models.end()) {
+    if (!named->hidden.empty())
+      inform(listener, str("'", given, "' is ", named->file.string(),
+                           "; the other model of this name is ", named->hidden.front().string()));
+    return named->file;
+  }
   std::vector<std::string> names;
   for (const NamedModel& model : models) names.push_back(model.name);
   throw CheckpointError(

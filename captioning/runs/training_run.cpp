@@ -166,8 +166,13 @@ std::optional<WeightsOrigin> first_weights(const TrainingRequest& request, DataI
   const ExperimentConfig before = stored_config(archive, config.attention.added);
   const auto frozen = frozen_as_before(config.encoder, before.encoder);
   if (frozen) data.encoder = InputPipeline(*frozen).frozen()->digest();
-  take_weights(archive, data, model, frozen ? EncoderWeights::kOwn : EncoderWeights::kCheckpoint,
-               config.attention.added);
+  const std::optional<SharedWords> words = take_weights(
+      archive, data, model, frozen ? EncoderWeights::kOwn : EncoderWeights::kCheckpoint,
+      config.attention.added);
+  if (words)
+    inform(listener,
+           str("train.init_from: ", words->known(), " of ", words->words(), " words are known to ",
+               config.train.init_from, "; what belongs to the others starts anew"));
   return WeightsOrigin{.file = archive.source(),
                        .update = updates_of(archive),
                        .digest = archive_digest(archive.source())};

@@ -6,6 +6,7 @@
 #include "captioning/grounding/configured_boxes.h"
 #include "captioning/training/training_set.h"
 #include "core/config/traits.h"
+#include "vision/encoders/stored_network.h"
 
 namespace saccade {
 
@@ -79,6 +80,11 @@ bool same_data(const ExperimentConfig& a, const ExperimentConfig& b) {
   std::vector<std::string> inputs = paths_with(a, Trait::kInputs);
   const std::vector<std::string> others = paths_with(b, Trait::kInputs);
   inputs.insert(inputs.end(), others.begin(), others.end());
+  // A network that a checkpoint held is no value of the config.
+  const auto network = [](const ExperimentConfig& config) {
+    return config.encoder.network ? config.encoder.network->digest : std::string();
+  };
+  if (network(a) != network(b)) return false;
   const auto differences = config_differences(a, b);
   return std::none_of(differences.begin(), differences.end(), [&](const Difference& d) {
     return std::find(inputs.begin(), inputs.end(), d.path) != inputs.end();

@@ -1,19 +1,15 @@
 #include "captioning/training/self_critical_step.h"
 
-#include <chrono>
 #include <cmath>
 
 #include "captioning/config/experiment_config.h"
 #include "captioning/search/draws.h"
 #include "core/attention/selection_kind.h"
+#include "core/base/clock.h"
 
 namespace saccade {
 
 namespace {
-
-double clock_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // Without the options that narrow the words of captions which people are to read.
 SearchOptions free_options(const ExperimentConfig& config) {

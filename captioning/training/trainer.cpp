@@ -1,7 +1,6 @@
 #include "captioning/training/trainer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <vector>
 
@@ -9,14 +8,11 @@
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/training/choosing_metric.h"
 #include "captioning/training/word_labels.h"
+#include "core/base/clock.h"
 
 namespace saccade {
 
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // While it lives, the model has the averages of its weights, where weights are averaged.
 class ShownAverage {
@@ -169,11 +165,11 @@ bool Trainer::train_epoch(const std::atomic<int>* signal) {
     return batch;
   });
   while (!loader.done()) {
-    const double start = now();
+    const double start = clock_seconds();
     const TrainBatch batch = loader.next();
     const double lr = stages_.rate(state_.update);
     const UpdateReport report = step(batch, lr);
-    const double seconds = now() - start;
+    const double seconds = clock_seconds() - start;
     ++state_.update;
     ++state_.batch;
     state_.seconds += seconds;

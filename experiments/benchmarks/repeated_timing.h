@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "core/base/real.h"
 
 namespace saccade {
@@ -24,11 +24,7 @@ struct Timing {
   double reward_share = 0;  // of the time; for self-critical training only
 };
 
-inline double milliseconds() {
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
+inline double milliseconds() { return 1e3 * clock_seconds(); }
 
 // Does the work twice to warm up, so that arenas and primitives exist, then repeats it for
 // `seconds` and at least five times. work() returns the loss, or any number.

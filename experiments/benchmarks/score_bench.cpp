@@ -10,13 +10,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "captioning/metrics/meteor/meteor.h"
 #include "captioning/scoring/caption_files.h"
 #include "captioning/scoring/caption_scores.h"
+#include "core/base/clock.h"
 #include "core/base/median.h"
 #include "core/parallel/parallel.h"
 
@@ -26,10 +26,9 @@ namespace {
 // The time of one call of work().
 template <class Work>
 double milliseconds(Work work) {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = clock_seconds();
   work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
+  return 1e3 * (clock_seconds() - start);
 }
 
 int run(int argc, char** argv) {

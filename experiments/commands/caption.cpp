@@ -19,6 +19,7 @@
 #include "experiments/commands/shown_models.h"
 #include "experiments/commands/watched_folder.h"
 #include "experiments/process/log.h"
+#include "experiments/process/output_file.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/stop_signal.h"
 #include "experiments/report/explorer_json.h"
@@ -49,6 +50,7 @@ std::string listed(const std::string& path, const DecodedCaption& caption,
 
 SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
   SearchOptions search = session.search(args.model.regime);
+  if (!args.page.empty()) session.require_one("--page");
   if (args.all_maps) {
     if (!session.models().has_attention())
       throw UsageError(
@@ -65,7 +67,6 @@ SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
           "taken for the effect of a region; give another --regime");
   }
   if (!args.page.empty()) {
-    session.require_one("--page");
     search.recording.words = args.self_attention;
     const LoadedModel& loaded = session.members()[0].loaded;
     search.alternatives = search.mode == SearchMode::kBeam
@@ -106,8 +107,7 @@ void check(const CaptionArgs& args) {
   if (!args.page.empty() && !args.watch.empty())
     throw UsageError(
         "--page: a page holds the pictures that are named, and --watch never ends; name pictures, "
-        "or "
-        "a folder of them");
+        "or a folder of them");
   if (!args.images.empty() && !args.watch.empty())
     throw UsageError("--watch captions what is in " + args.watch +
                      "; caption the named pictures with another command");
@@ -224,11 +224,13 @@ int watch(const CaptionArgs& args, const ModelSession& session, const SearchOpti
 
 int run_caption(const CaptionArgs& args) {
   check(args);
+  refuse_without_effect(args.model);
   std::optional<StopSignal> signal;
   if (!args.watch.empty()) {
     signal.emplace("the picture that is being read is captioned first");
     ::signal(SIGPIPE, SIG_DFL);  // `| head` ends it without a message, as other commands
   }
+  if (!args.page.empty()) check_output("--page", args.page, OutputKind::kPage, args.images);
   ModelSession session(args.model);
   const SearchOptions search = search_of(args, session);
   CaptionSource source = session.source(search.regime);
@@ -263,6 +265,9 @@ int run_caption(const CaptionArgs& args) {
   if (args.json) std::cout << captions_json(records, source);
   std::cout << std::flush;
   if (page) page->write(args.page);
+  if (page && args.self_attention && page->photos.photos() > 0 && !page->photos.attends_to_itself())
+    log::warn(plain_text("--self-attention has no effect: " + page->model.name +
+                         " has no regions or words that attend to each other"));
   return static_cast<int>(code);
 }
 

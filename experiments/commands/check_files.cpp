@@ -8,11 +8,13 @@
 #include "captioning/data/data_places.h"
 #include "captioning/grounding/noun_boxes.h"
 #include "captioning/model/inputs.h"
+#include "captioning/runs/first_weights.h"
 #include "captioning/runs/named_models.h"
 #include "captioning/text/word_vectors.h"
 #include "captioning/training/training_set.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/own_place.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
 
@@ -84,13 +86,14 @@ std::vector<CheckedFile> checked_files(const ExperimentConfig& config) {
     const double boxes = config.objective.supervision.boxes;
     if (file.key == "data.boxes" && boxes > 0)
       file.needed_by = str("objective.supervision.boxes ", boxes);
+    if (file.key == "encoder.model" && takes_network(config)) continue;
     if (file.path.empty() && file.needed_by.empty()) continue;
     CheckedFile one{.file = std::move(file), .problem = {}};
     if (one.file.path.empty()) {
       one.state = FileState::kNotGiven;
       one.problem = str(one.file.key, " is not given and ", one.file.needed_by,
-                        " needs it; give it in the file or on the command line "
-                        "(configs/README.md says where published data and networks are)");
+                        " needs it; give it in the file or on the command line (", data_guide(),
+                        " says where published data and networks are)");
     } else if (one.problem = problem_of(one.file); !one.problem.empty()) {
       std::error_code error;
       one.state = std::filesystem::exists(one.file.path, error) ? FileState::kUnusable

@@ -12,6 +12,7 @@
 #include "core/io/checkpoint.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
+#include "experiments/process/output_file.h"
 
 namespace saccade {
 
@@ -51,9 +52,7 @@ void halve(const ConvertOptions& options) {
 
 void convert(const ConvertOptions& options) {
   const std::string &from = options.from, &to = options.to;
-  std::error_code error;
-  if (!options.force && std::filesystem::exists(to, error))
-    throw BusyError(to + ": exists; choose another name, or replace it with --force");
+  if (!options.force) refuse_existing(to, "replace it with --force");
   if (!options.half && !options.set.empty())
     throw UsageError("--set has an effect only together with --half");
   if (options.half) return halve(options);

@@ -59,6 +59,14 @@ PhotoCheck look_at_photos(const LoadedData& data, PhotoReading reading) {
   });
 }
 
+// What to do where no photo can be used.
+std::string remedy_of(const PhotoCheck& photos, const DataConfig& config) {
+  if (!photos.hint.empty()) return photos.hint;
+  if (photos.missing.empty()) return "the first: " + photos.first_problem;
+  return str("no file of the first one's name is below ", config.images,
+             "; set data.images to the folder from which the names in the captions start");
+}
+
 // Throws, with a line for each file, where one is missing or not given without which the images and
 // captions cannot be read.
 void require_captions(const std::vector<CheckedFile>& files) {
@@ -115,8 +123,8 @@ int run_data(const DataOptions& options) {
             << std::flush;
   const bool lacks = lacks_others(files);
   if (photos.photos > 0 && photos.usable() == 0) {
-    log::error(str("none of ", counted(photos.photos, "photo"), " can be used",
-                   photos.hint.empty() ? "" : "; ", photos.hint));
+    log::error(str("none of ", counted(photos.photos, "photo"), " can be used; ",
+                   remedy_of(photos, config.data)));
     return static_cast<int>(ExitCode::kData);
   }
   if (!options.out.empty()) {

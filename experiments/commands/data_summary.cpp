@@ -92,6 +92,10 @@ std::string histogram(const std::vector<Index>& lengths) {
   return out;
 }
 
+std::string training_captions(Index count) {
+  return counted(count, "training caption has", "training captions have");
+}
+
 std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -199,17 +203,19 @@ std::string summary_json(const DataSummary& summary, std::span<const CheckedFile
 std::string summary_text(const DataSummary& summary) {
   std::string out = summary.dataset + " (" + summary.digest + ")\n";
   for (const SplitSummary& split : summary.splits) {
-    out += str(split_name(split.split), ": ", counted(split.images, "image"), ", ",
-               counted(split.captions, "caption"), ", ", counted(split.words, "word"), ", ",
-               exact_percent(share(split.unknown_words, split.words)), " of them unknown");
+    out += str(split_name(split.split), ": ", counted(split.images, "image"));
+    if (split.images > 0)
+      out += str(", ", counted(split.captions, "caption"), ", ", counted(split.words, "word"), ", ",
+                 exact_percent(share(split.unknown_words, split.words)), " of them unknown");
     if (!split.known_count.empty()) out += " (" + split.known_count + ")";
     out += "\n";
   }
   const char* entries = summary.pieces ? " pieces of words" : " words";
-  out += str("vocabulary: ", summary.vocabulary, entries, "; ", summary.cut_captions,
-             " training captions have more words than data.max_length and are cut to it\n");
+  out += str("vocabulary: ", summary.vocabulary, entries, "; ",
+             training_captions(summary.cut_captions), " more words than data.max_length and ",
+             summary.cut_captions == 1 ? "is" : "are", " cut to it\n");
   if (summary.too_long_captions > 0)
-    out += str(summary.too_long_captions, " training captions have more", entries,
+    out += str(training_captions(summary.too_long_captions), " more", entries,
                " than search.max_length, so the search cannot write them in full\n");
   for (const std::string& note : summary.notes) out += "note: " + note + "\n";
   for (const std::string& line : summary.photos.lines) out += line + "\n";

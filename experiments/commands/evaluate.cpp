@@ -10,10 +10,12 @@
 #include "captioning/evaluation/evaluation_table.h"
 #include "captioning/training/run_data.h"
 #include "core/base/error.h"
+#include "core/config/traits.h"
 #include "core/io/atomic_file.h"
 #include "experiments/options/given_boxes.h"
 #include "experiments/pictures/group_charts.h"
 #include "experiments/process/log.h"
+#include "experiments/process/output_file.h"
 #include "experiments/process/progress.h"
 
 namespace saccade {
@@ -88,10 +90,10 @@ void check_boxes(const ModelSession& session, const std::string& boxes) {
 }
 
 // `results.json`, or `results.argmax.json` where several regimes are written.
-std::filesystem::path results_path(const std::string& out, const EvaluationReport& report,
+std::filesystem::path results_path(const std::string& out, const std::vector<Regime>& regimes,
                                    Regime regime) {
   std::filesystem::path path(out);
-  if (report.regimes.size() == 1) return path;
+  if (regimes.size() == 1) return path;
   const std::string extension = path.extension().string();
   return path.replace_extension(std::string(enum_name(regime)) + extension);
 }
@@ -111,18 +113,30 @@ NamedScores scores_of_whole(const ModelSession& session, const LoadedData& data,
   return evaluate(session.models(), data, inputs, captions).regimes.front().corpus;
 }
 
+// Refuses, before anything is captioned, to write results over a file that is not made of results.
+void check_results(const EvaluateArgs& args, const ModelSession& session,
+                   const std::vector<Regime>& regimes) {
+  std::vector<std::string> inputs = {args.model.checkpoint, args.boxes};
+  for (const NamedFile& file : named_files(session.config().data, "data"))
+    inputs.push_back(file.path);
+  for (const Regime regime : regimes)
+    check_output("--out", results_path(args.out, regimes, regime), OutputKind::kResults, inputs);
+}
+
 }  // namespace
 
 int run_evaluate(const EvaluateArgs& args) {
   if (args.samples == 1) {
     throw UsageError("--samples: diversity needs several captions; draw at least 2 for each image");
   }
+  refuse_training_values(args.model);
   ModelSession session(args.model);
   std::vector<std::string> without = session.heads_without();
   check_search(session.config().search, session.config().data,
                args.samples > 0 ? Draws::kAlways : Draws::kByMode);
   const std::vector<Regime> regimes = session.regimes(args.model.regime);
-  const LoadedData data = load_data(session.config().data);
+  if (!args.out.empty()) check_results(args, session, regimes);
+  const LoadedData data = load_data(session);
   for (const ModelSession::Member& member : session.members())
     compare_data(member.loaded.data, data.dataset);
   for (const std::string& note : data.dataset.notes) log::info(data.dataset.name + ": " + note);
@@ -159,7 +173,7 @@ int run_evaluate(const EvaluateArgs& args) {
   }
   if (!args.out.empty()) {
     for (const RegimeReport& regime : report.regimes) {
-      const std::filesystem::path path = results_path(args.out, report, regime.regime);
+      const std::filesystem::path path = results_path(args.out, regimes, regime.regime);
       write_file(path, coco_results(report, regime));
       log::info("wrote " + path.string());
     }

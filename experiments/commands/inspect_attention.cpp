@@ -77,7 +77,7 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
                      (left_out.empty() ? std::string() : "; " + left_out[0]));
   if (args.gradients) require_paths(session);
   if (args.patches) require_tokens(session);
-  const LoadedData data = load_data(session.config().data);
+  const LoadedData data = load_data(session);
   const std::vector<Index> images =
       evaluation_images(data.dataset, Split::kVal, args.images.value_or(kDefaultImages));
   Progress progress("reading images");

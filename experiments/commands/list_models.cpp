@@ -23,6 +23,7 @@ struct Shown {
   ModelCard card;
   std::string digest;   // of the file
   std::string problem;  // what is wrong with file or card
+  std::string note{};   // what is only worth knowing
 };
 
 Shown shown(NamedModel model) {
@@ -32,7 +33,8 @@ Shown shown(NamedModel model) {
   try {
     out.digest = archive_digest(out.model.file);
     if (out.model.card.empty()) {
-      out.problem = str("it has no model card ", out.model.name, ".md beside it");
+      out.note = str("it has no model card ", out.model.name,
+                     ".md beside it, which would say what it was trained on");
       return out;
     }
     out.card = read_model_card(out.model.card);
@@ -58,14 +60,18 @@ std::string scores_text(const ModelCard& card) {
   return text.empty() || card.split.empty() ? text : text + " (" + card.split + ")";
 }
 
+std::string card_title(const Shown& one) {
+  if (!one.card.title.empty()) return one.card.title;
+  return one.model.card.empty() ? "a model without a card" : "?";
+}
+
 }  // namespace
 
 std::string models_text() {
   std::ostringstream out;
   const std::vector<Shown> all = all_shown();
   for (const Shown& one : all) {
-    out << one.model.name << ": " << plain_text(one.card.title.empty() ? "?" : one.card.title)
-        << "\n";
+    out << one.model.name << ": " << plain_text(card_title(one)) << "\n";
     const auto line = [&](const char* key, const std::string& text) {
       if (!text.empty()) out << "  " << key << ": " << plain_text(text) << "\n";
     };
@@ -77,6 +83,8 @@ std::string models_text() {
     line("scores", scores_text(one.card));
     line("licence", one.card.licence);
     line("problem", one.problem);
+    line("note", one.note);
+    for (const std::filesystem::path& hidden : one.model.hidden) line("hides", hidden.string());
   }
   if (!all.empty()) return out.str();
   out << "no models";
@@ -101,9 +109,13 @@ Json models_json() {
                                     {"backbone", one.card.backbone},
                                     {"split", one.card.split},
                                     {"licence", one.card.licence},
-                                    {"problem", one.problem}})
+                                    {"problem", one.problem},
+                                    {"note", one.note}})
       json[key] = text.empty() ? Json() : Json(text);
     json["scores"] = one.card.scores;
+    json["hides"] = Json::array();
+    for (const std::filesystem::path& hidden : one.model.hidden)
+      json["hides"].push_back(hidden.string());
     models.push_back(std::move(json));
   }
   for (const std::filesystem::path& folder : all_model_folders())

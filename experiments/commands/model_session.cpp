@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <sstream>
 
+#include "captioning/data/data_places.h"
 #include "captioning/runs/check_config.h"
 #include "captioning/runs/loaded_pipeline.h"
 #include "core/attention/selection_kind.h"
+#include "core/base/error.h"
 #include "core/config/idle.h"
+#include "core/config/traits.h"
 #include "experiments/options/choice.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
@@ -102,6 +105,42 @@ ModelSession::ModelSession(const ModelArgs& args) : without_(args.without) {
                        .preparation = member.pipeline->preparation()});
   }
   models_.emplace(std::move(members));
+}
+
+LoadedData load_data(const ModelSession& session) {
+  const DataConfig& config = session.config().data;
+  const std::vector<std::string> missing = missing_places(config);
+  if (missing.empty()) return load_data(config);
+  std::string lines, options;
+  for (const std::string& line : missing) lines += (lines.empty() ? "" : "\n") + line;
+  const std::string section = "data";
+  for (const NamedFile& file : named_files(config, section))
+    if (!file.path.empty() && !problem_of_place(file).empty())
+      options += str(" --data ", file.key.substr(section.size() + 1), "=PLACE");
+  throw DataError(options.empty() ? lines : str(lines, "; to say where it is, add", options));
+}
+
+void refuse_without_effect(const ModelArgs& args) {
+  const auto refuse = [](const std::string& given, const char* why) {
+    throw UsageError(
+        str(given, " has no effect on pictures that are named: ", why, "; leave it out"));
+  };
+  if (!args.data.empty()) refuse("--data " + args.data[0], "no data set is read");
+  for (const std::string& assignment : args.set) {
+    const std::string section = assignment.substr(0, assignment.find('.'));
+    if (section == "data") refuse("--set " + assignment, "no data set is read");
+    if (section == "train" || section == "objective" || section == "optimizer")
+      refuse("--set " + assignment, "the model is trained already");
+  }
+}
+
+void refuse_training_values(const ModelArgs& args) {
+  for (const std::string& assignment : args.set) {
+    const std::string section = assignment.substr(0, assignment.find('.'));
+    if (section == "train" || section == "optimizer")
+      throw UsageError(
+          str("--set ", assignment, " has no effect: the model is trained already; leave it out"));
+  }
 }
 
 std::string data_remark(const std::string& model, const DataIdentity& trained,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "captioning/data/load_data.h"
 #include "captioning/decoding/ensemble.h"
 #include "captioning/inspection/model_heads.h"
 #include "captioning/maps/caption_record.h"
@@ -78,6 +79,17 @@ class ModelSession {
   std::vector<std::string> without_;  // as they were given
   std::optional<Ensemble> models_;
 };
+
+// The data set of the first model's config. Where its files are missing, the error says how to name
+// other places, since nobody can edit the config of a checkpoint.
+LoadedData load_data(const ModelSession& session);
+
+// Refuses what is given with --set and --data and changes nothing where a trained model captions
+// pictures that are named: values that only training or the reading of a data set takes.
+void refuse_without_effect(const ModelArgs& args);
+
+// Refuses values of --set that only training reads, where a trained model is measured on a data set.
+void refuse_training_values(const ModelArgs& args);
 
 // "B was trained on another data set: scenes" or "B was trained on another version of the data set
 // scenes"; empty where it was trained on the data of this name and digest.

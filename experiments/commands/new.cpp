@@ -12,7 +12,10 @@
 #include "core/base/listing.h"
 #include "core/io/atomic_file.h"
 #include "experiments/commands/starter_config.h"
+#include "experiments/commands/tuned_config.h"
 #include "experiments/process/log.h"
+#include "experiments/process/model_places.h"
+#include "experiments/process/output_file.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
 #include "experiments/process/shell_word.h"
@@ -43,19 +46,15 @@ std::string file_of(const NewArgs& args) {
   return args.name.ends_with(kEnding) ? args.name : args.name + kEnding;
 }
 
-void refuse_existing(const std::string& file) {
-  std::error_code error;
-  if (fs::exists(fs::symlink_status(file, error)))
-    throw BusyError(file + ": exists; choose another name, or another file with --out");
-}
-
 // What was found, one line each.
 std::vector<std::string> facts_of(const OwnData& data) {
   const CaptionFacts& captions = data.captions;
   std::vector<std::string> out = {
       str(data.form, ": ", counted(static_cast<Index>(data.loaded.dataset.images.size()), "photo"),
-          ", ", data.train, " for training, ", data.val, " for validation, ", data.test,
-          " for testing")};
+          data.photos.usable() < data.photos.photos
+              ? str(" are named, of which ", data.photos.usable(), " can be used: ")
+              : std::string(", "),
+          data.train, " for training, ", data.val, " for validation, ", data.test, " for testing")};
   for (const std::string& line : photo_lines(data.photos, data.loaded, PhotoReading::kHeader))
     out.push_back(line);
   out.push_back(str(
@@ -123,6 +122,7 @@ std::string command_text(const NewArgs& args) {
   std::string text = "saccade new " + shell_word(args.name) + " --photos " +
                      shell_word(args.photos) + " --captions " + shell_word(args.captions);
   if (!args.encoder.empty()) text += " --encoder " + shell_word(args.encoder);
+  if (!args.from.empty()) text += " --from " + shell_word(args.from);
   if (!args.out.empty()) text += " --out " + shell_word(args.out);
   return text;
 }
@@ -138,12 +138,21 @@ void check_written(const std::string& yaml, const std::string& file) {
 
 int run_new(const NewArgs& args) {
   const std::string name = experiment_name(args.name), file = file_of(args);
-  refuse_existing(file);
+  refuse_existing(file, "another file with --out");
   std::error_code error;
+  if (fs::is_regular_file(args.photos, error) && fs::is_directory(args.captions, error))
+    throw DataError(str("--photos ", args.photos, " is a file, and --captions ", args.captions,
+                        " a folder; the two are swapped"));
   if (!fs::is_directory(args.photos, error))
-    throw DataError("--photos " + args.photos + ": there is no such folder");
+    throw DataError(str("--photos ", args.photos,
+                        fs::exists(args.photos, error)
+                            ? ": is a file; name the folder of the photos"
+                            : ": there is no such folder"));
+  const std::optional<TunedModel> start =
+      args.from.empty() ? std::nullopt
+                        : std::optional(read_tuned_model(args.from, checkpoint_of(args.from)));
   const std::optional<StarterNetwork> network =
-      args.encoder.empty() ? std::nullopt : std::optional(find_network(args.encoder));
+      args.encoder.empty() || start ? std::nullopt : std::optional(find_network(args.encoder));
   const OwnData data = [&] {
     Progress progress("looking at photos");
     return look_at_own_data(args.photos, args.captions, [&](Index done, Index total) {
@@ -152,7 +161,8 @@ int run_new(const NewArgs& args) {
     });
   }();
   const std::vector<std::string> facts = facts_of(data);
-  const std::vector<Choice> choices = choose(name, data, network);
+  const std::vector<Choice> choices =
+      start ? choose_tuned(name, data, *start, args.encoder) : choose(name, data, network);
   const std::string yaml = starter_yaml(facts, choices, command_text(args));
   check_written(yaml, file);
   write_file(file, yaml);
@@ -180,6 +190,11 @@ CommandRun bind_new(Options& options) {
                "is taken, joined with an earlier one where it has one (default: a small network "
                "that needs no file and learns from these photos alone)",
                "FILE.onnx");
+  options.text("--from", args->from,
+               "start from the weights of this model, whose encoder, widths and search the config "
+               "then has; --encoder is its encoder's file where the checkpoint lacks that network "
+               "(default: random weights)",
+               "CHECKPOINT");
   options.text("--out", args->out, "the config to write (default: NAME.yaml)", "FILE");
   options.flag("--json", args->json, "print a JSON object with what was found and chosen");
   return [args] { return run_new(*args); };

@@ -10,6 +10,7 @@ namespace saccade {
 struct NewArgs {
   std::string name, photos, captions;
   std::string encoder;  // an ONNX file; empty: the encoder that needs no file
+  std::string from;     // a checkpoint whose weights are the first ones; empty: random weights
   std::string out;      // empty: NAME.yaml
   bool json = false;
 };

@@ -38,7 +38,7 @@ NamedSources pictures_of(const OverlayArgs& args, const ModelSession& session) {
     }
     return named_sources(session, args.images);
   }
-  const auto data = std::make_shared<const LoadedData>(load_data(session.config().data));
+  const auto data = std::make_shared<const LoadedData>(load_data(session));
   const Split split = args.split.empty() ? data->default_split() : parse_split(args.split);
   const std::vector<Index> images =
       evaluation_images(data->dataset, split, args.count.value_or(kDefaultCount));
@@ -225,6 +225,19 @@ std::deque<OverlayModel> load_models(const OverlayArgs& args) {
   return models;
 }
 
+// Refuses a name that looks like that of a file, because a folder of drawings is made.
+void check_folder(const std::string& out) {
+  std::error_code error;
+  if (std::filesystem::is_directory(out, error)) return;
+  const std::string ending = std::filesystem::path(out).extension().string();
+  for (const char* file : {".html", ".png", ".svg", ".pdf", ".jpg", ".jpeg", ".json"})
+    if (ending == file)
+      throw UsageError(str("--out ", out,
+                           ": the drawings are several files, for which a folder is made; name a "
+                           "folder, such as ",
+                           out.substr(0, out.size() - ending.size())));
+}
+
 void check_together(const OverlayArgs& args) {
   if (args.with.empty()) return;
   if (args.alignment || args.maps.class_token)
@@ -329,6 +342,8 @@ class WrittenFiles {
 int run_overlay(const OverlayArgs& args) {
   const Drawing drawing = drawing_of(args.drawing, args.alignment ? Matrices::kYes : Matrices::kNo);
   check_together(args);
+  if (!args.images.empty()) refuse_without_effect(args.model);
+  check_folder(args.out);
   std::deque<OverlayModel> models = load_models(args);
   if (args.receptive_field) find_fields(models);
   const OverlayModel& first = models.front();

@@ -9,11 +9,11 @@
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/runs/run_directory.h"
 #include "core/base/error.h"
-#include "core/base/listing.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/options/given_boxes.h"
 #include "experiments/process/log.h"
+#include "experiments/process/output_file.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
 #include "experiments/report/report_page.h"
@@ -46,6 +46,8 @@ std::string title_of(const ReportArgs& args, const ShownModels& wanted) {
 }  // namespace
 
 WrittenReport make_report(const ReportArgs& args) {
+  WrittenReport written{.path = page_path(args), .summary = {}};
+  check_output(args.out.empty() ? "report:" : "--out", written.path, OutputKind::kPage, args.runs);
   ShownModels wanted = shown_models(args.runs, args.seeds ? SeedsShown::kAll : SeedsShown::kFirst);
   std::deque<ModelSession> sessions;
   ReportRequest request{.title = title_of(args, wanted),
@@ -79,7 +81,7 @@ WrittenReport make_report(const ReportArgs& args) {
                               .pipeline = member.pipeline.get(),
                               .seed = named.seed});
   }
-  const LoadedData data = load_data(sessions[0].config().data);
+  const LoadedData data = load_data(sessions[0]);
   for (std::size_t m = 0; m < sessions.size(); ++m)
     if (const std::string remark = data_remark(request.models[m].name, sessions[m].data(),
                                                data.dataset.name, data.dataset.digest);
@@ -95,15 +97,15 @@ WrittenReport make_report(const ReportArgs& args) {
     wanted.remarks.push_back("Boxes: " + boxes->description() + ".");
   }
   request.remarks = std::move(wanted.remarks);
-  WrittenReport written{.path = page_path(args), .summary = {}};
   {
     Progress progress("report");
-    request.progress = [&](double done) {
-      progress.show(done, str(counted(static_cast<Index>(request.models.size()), "model"),
-                              ", up to ", counted(args.images, "image")));
-    };
+    request.progress = [&](double done, const std::string& what) { progress.show(done, what); };
     written.summary = write_report(request, written.path);
   }
+  if (args.self_attention && !written.summary.self_attention)
+    log::warn(
+        "--self-attention has no effect: no model has regions or words that attend to each "
+        "other");
   return written;
 }
 

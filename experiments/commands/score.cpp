@@ -17,6 +17,7 @@
 #include "core/base/listing.h"
 #include "core/io/atomic_file.h"
 #include "experiments/process/log.h"
+#include "experiments/process/output_file.h"
 #include "experiments/process/plain_text.h"
 
 namespace saccade {
@@ -81,6 +82,8 @@ int score_tokens(const ScoreArgs& args) {
 
 int score_one(const ScoreArgs& args) {
   need_files(args, 2, "REFERENCES and RESULTS");
+  if (!args.per_image.empty())
+    check_output("--per-image", args.per_image, OutputKind::kImageScores, args.files);
   const ReferenceFile references = references_of(args, args.files[0]);
   const MatchedCaptions matched = match(references, read_results(args.files[1]));
   show(matched.notes);

@@ -9,11 +9,13 @@
 
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/runs/check_config.h"
+#include "captioning/runs/first_weights.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/report.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/process/log.h"
+#include "experiments/process/model_places.h"
 #include "experiments/process/shell_word.h"
 #include "experiments/report/report_page.h"
 #include "experiments/report/training_page.h"
@@ -111,7 +113,7 @@ void print_summary(const TrainOptions& options, const TrainConfig& config,
 
 int run_train(const TrainOptions& options) {
   const StopSignal signal;
-  const ExperimentConfig config = resolve(options);
+  ExperimentConfig config = resolve(options);
   check_config(config);
   if (!options.threads_given && config.threads > 0)
     parallel::set_threads(static_cast<int>(config.threads));
@@ -119,6 +121,7 @@ int run_train(const TrainOptions& options) {
                          options.resume ? RunDirectory::Mode::kResume : RunDirectory::Mode::kNew);
   if (options.resume && !directory.has_run())
     log::info(options.out + ": there is no run to resume yet; starting one");
+  take_network(config, directory.path(), given_model_folders());
   const Split validation = options.overfit > 0 ? Split::kTrain : Split::kVal;
   const RunData data = load_run_data(
       config, {.splits = {validation}, .most_images = config.train.validate_images}, signal);

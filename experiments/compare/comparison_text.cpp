@@ -144,6 +144,8 @@ std::string interval_cell(const JudgedMetric& metric) {
 std::string difference_cell(const JudgedMetric& metric) {
   if (!metric.difference) return "";
   const JudgedDifference& one = *metric.difference;
+  // Where all images have the same score in both, a p-value of 1 would look like an error.
+  if (one.value == 0 && one.interval.low == 0 && one.interval.high == 0) return "equal";
   return str(signed_number(one.value), brackets(one.interval),
              std::isnan(one.holm) ? " (no test)" : " p=" + fixed(one.holm));
 }

@@ -8,10 +8,12 @@
 #include "captioning/evaluation/attention_health.h"
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/runs/checkpoint_content.h"
+#include "captioning/runs/first_weights.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "experiments/options/given_boxes.h"
 #include "experiments/process/log.h"
+#include "experiments/process/model_places.h"
 #include "experiments/process/process_memory.h"
 #include "experiments/process/progress.h"
 
@@ -129,7 +131,8 @@ bool ArmRunner::is_finished(const Arm& arm, std::int64_t seed) const {
 
 TrainingResult ArmRunner::train(const Arm& arm, std::int64_t seed, const std::string& label) {
   RunDirectory directory(this->directory(arm, seed), RunDirectory::Mode::kResume);
-  const ExperimentConfig config = config_of(arm, seed);
+  ExperimentConfig config = config_of(arm, seed);
+  take_network(config, directory.path(), given_model_folders());
   load(config);
   reset_peak_memory();
   return run_reported({.config = &config,

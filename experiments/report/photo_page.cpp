@@ -1,6 +1,10 @@
 #include "experiments/report/photo_page.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "captioning/maps/caption_json.h"
 #include "experiments/process/version.h"
@@ -19,7 +23,35 @@ using Json = nlohmann::ordered_json;
 constexpr Index kPagePhotoPixels = 640;  // the longest side
 constexpr Index kPageTextPixels = 1200;  // of the picture of a text, whose letters stay readable
 
+// The last `parts` parts of a path.
+std::string end_of(const std::filesystem::path& path, std::ptrdiff_t parts) {
+  std::filesystem::path out;
+  const std::ptrdiff_t all = std::distance(path.begin(), path.end());
+  for (auto part = std::next(path.begin(), std::max<std::ptrdiff_t>(all - parts, 0));
+       part != path.end(); ++part)
+    out /= *part;
+  return out.string();
+}
+
 }  // namespace
+
+std::vector<std::string> shortest_names(const std::vector<std::string>& paths) {
+  std::vector<std::string> names(paths.size());
+  std::vector<bool> named(paths.size(), false);
+  for (std::ptrdiff_t parts = 1; std::count(named.begin(), named.end(), false) > 0; ++parts) {
+    std::map<std::string, std::string> owner;  // the path that has a name; "" where several have it
+    for (const std::string& path : paths) {
+      const auto [it, first] = owner.try_emplace(end_of(path, parts), path);
+      if (!first && it->second != path) it->second.clear();
+    }
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      if (named[i]) continue;
+      names[i] = end_of(paths[i], parts);
+      named[i] = owner.at(names[i]) == paths[i] || names[i] == end_of(paths[i], parts + 1);
+    }
+  }
+  return names;
+}
 
 struct PhotoPage::Impl {
   const ReportModel* model;
@@ -50,6 +82,8 @@ void PhotoPage::add(const Image& picture, const InputView& input, const CaptionR
   impl_->images.push_back(std::move(image));
 }
 
+bool PhotoPage::attends_to_itself() const { return impl_->attends_to_itself; }
+
 std::size_t PhotoPage::photos() const { return impl_->images.size(); }
 
 std::string PhotoPage::html() const {
@@ -60,9 +94,11 @@ std::string PhotoPage::html() const {
     facts["layers"] = facts["heads"] = 1;  // those between which one can choose
   facts["manifest"] =
       model.directory.empty() ? Json() : json_file(model.directory / "manifest.json");
-  Json remarks = Json::array();
-  if (impl_->options.self_attention && !impl_->attends_to_itself)
-    remarks.push_back("The model has no regions or words that attend to each other.");
+  std::vector<std::string> paths;
+  for (const Json& image : impl_->images) paths.push_back(image.at("id"));
+  const std::vector<std::string> names = shortest_names(paths);
+  Json images = impl_->images;
+  for (std::size_t i = 0; i < names.size(); ++i) images[i]["id"] = names[i];
   const Json data = {{"schema_version", 2},
                      {"title", model.name},
                      {"dataset", nullptr},
@@ -72,12 +108,12 @@ std::string PhotoPage::html() const {
                      {"boxes", ""},
                      {"occlusion", impl_->options.occlusion},
                      {"self_attention", impl_->attends_to_itself},
-                     {"remarks", std::move(remarks)},
+                     {"remarks", Json::array()},
                      {"models", Json::array({std::move(facts)})},
                      {"config", Json::array()},
                      {"curves", Json::array()},
                      {"comparison", nullptr},
-                     {"images", impl_->images}};
+                     {"images", std::move(images)}};
   // Names and paths may hold bytes that are not UTF-8.
   return report_page(json_line(data));
 }

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "captioning/decoders/regime.h"
 #include "captioning/maps/caption_record.h"
@@ -19,6 +20,10 @@ struct PhotoPageOptions {
   bool self_attention = false;  // whether it has what regions and words attend to
 };
 
+// What a page that is sent to others calls photos: the file name of each path without its folders,
+// with as many of the folders as tell it from a photo of the same name.
+std::vector<std::string> shortest_names(const std::vector<std::string>& paths);
+
 // Collects the captions of photos.
 class PhotoPage {
  public:
@@ -28,9 +33,11 @@ class PhotoPage {
   PhotoPage(const PhotoPage&) = delete;
   PhotoPage& operator=(const PhotoPage&) = delete;
 
-  // Adds a photo. record.image is its name, and `input` is what the model saw of it.
+  // Adds a photo. record.image is its path, and `input` is what the model saw of it.
   void add(const Image& picture, const InputView& input, const CaptionRecord& record);
   std::size_t photos() const;
+  // Whether a photo has what regions or words attend to; never without the option.
+  bool attends_to_itself() const;
 
   std::string html() const;
 

@@ -13,6 +13,8 @@
 #include "captioning/inspection/caption_occlusion.h"
 #include "captioning/maps/caption_text.h"
 #include "captioning/metrics/metric_registry.h"
+#include "core/base/error.h"
+#include "core/base/listing.h"
 #include "experiments/report/explorer_json.h"
 #include "experiments/report/self_attention.h"
 
@@ -83,9 +85,12 @@ struct ReportCaptions::Impl {
 
   const LoadedModel& loaded(std::size_t m) const { return *request->models[m].loaded; }
 
-  void show_progress(std::size_t m, double share) const {
+  void show_progress(std::size_t m, double share, const char* what) const {
     const auto count = static_cast<double>(request->models.size());
-    if (request->progress) request->progress((static_cast<double>(m) + share) / count);
+    if (request->progress)
+      request->progress((static_cast<double>(m) + share) / count,
+                        str(request->models[m].name, ": ", what, " ",
+                            counted(static_cast<Index>(images.size()), "image")));
   }
 
   // Of the time for a model, about the share that decoding takes: occlusion has a row per region.
@@ -97,7 +102,7 @@ struct ReportCaptions::Impl {
       inputs.emplace_back(
           *request->data, *model.pipeline, model.loaded->config.encoder,
           [&](Index done, Index total) {
-            show_progress(m, static_cast<double>(done) / static_cast<double>(total));
+            show_progress(m, static_cast<double>(done) / static_cast<double>(total), "reading");
           },
           images);
       const std::span<const Index> bad = inputs.back().bad_images();
@@ -123,7 +128,7 @@ struct ReportCaptions::Impl {
       out.captions.push_back(
           decode_images(*own.model, inputs[m], images, search, [&](Index done, Index total) {
             const double share = static_cast<double>(done) / static_cast<double>(total);
-            show_progress(m, (before + share) / count * decoding_share());
+            show_progress(m, (before + share) / count * decoding_share(), "captioning");
           }));
       std::vector<std::string> texts;
       for (DecodedCaption& caption : out.captions.back()) {
@@ -148,7 +153,7 @@ struct ReportCaptions::Impl {
       const InputBatch input = inputs[m].batch({&images[i], 1});
       add_effects(*own.model, own.config.attention, input.view(), search, of.captions.front()[i]);
       const double done = static_cast<double>(i + 1) / static_cast<double>(images.size());
-      show_progress(m, decoding_share() + (1 - decoding_share()) * done);
+      show_progress(m, decoding_share() + (1 - decoding_share()) * done, "removing each region of");
     }
   }
 

@@ -44,8 +44,8 @@ struct ReportRequest {
   bool occlusion = false;  // whether captions of a model's first regime have effects of regions
   bool self_attention = false;  // whether they have the maps of regions and words among themselves
   std::vector<std::string> remarks;  // what a reader should know, one sentence each
-  // Called with the share that is done, first of reading the images and then of captioning them.
-  std::function<void(double done)> progress;
+  // Called with what is being done, "soft: captioning 50 images", and the share of it that is done.
+  std::function<void(double done, const std::string& what)> progress;
 };
 
 }  // namespace saccade

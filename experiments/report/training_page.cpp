@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/config/experiment_config.h"
+#include "core/base/clock.h"
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "experiments/process/log.h"
@@ -18,10 +20,17 @@ namespace saccade {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point before) {
-  return std::chrono::duration<double>(Clock::now() - before).count();
+// What a page says of its run. A page of kTraining or kEnding looks for a newer one.
+enum class PageState { kNone, kTraining, kEnding, kFinished, kStopped, kDiverged, kFailed };
+
+constexpr auto enum_table(PageState) {
+  return enum_rows<PageState>({{PageState::kTraining, "training", ""},
+                               {PageState::kEnding, "ending", ""},
+                               {PageState::kFinished, "finished", ""},
+                               {PageState::kStopped, "stopped", ""},
+                               {PageState::kDiverged, "diverged", ""},
+                               {PageState::kFailed, "failed", ""}});
 }
 
 // How far a run is: "epoch 3 of 9".
@@ -40,44 +49,22 @@ std::string progress_text(const TrainingState& state, const Stop& stop) {
 }  // namespace
 
 struct TrainingPage::Impl {
-  // What the page says of the run. A page that is kTraining or kEnding looks for a newer one.
-  enum class State { kNone, kTraining, kEnding, kFinished, kStopped, kDiverged, kFailed };
-
   Options options;
-  State state = State::kNone;
+  PageState state = PageState::kNone;
   Json data;           // of the page, with the newest captions
   std::string at;      // progress_text()
   bool tried = false;  // whether captions were made, or could not be made
   bool fresh = false;  // whether no page shows the newest captions yet
   bool warned = false;
   Stop stop;
-  Clock::time_point start, written;
+  double start = 0, written = 0;                 // clock_seconds()
   double spent = 0;                              // seconds on all of it
   double page_seconds = 0, caption_seconds = 0;  // of the last time
-
-  static const char* name(State state) {
-    switch (state) {
-      case State::kTraining:
-        return "training";
-      case State::kEnding:
-        return "ending";
-      case State::kFinished:
-        return "finished";
-      case State::kStopped:
-        return "stopped";
-      case State::kDiverged:
-        return "diverged";
-      case State::kFailed:
-      case State::kNone:
-        break;
-    }
-    return "failed";
-  }
 
   // Does a part of the work and counts its time. Whatever goes wrong must not end the training.
   template <class Work>
   void attempt(double& seconds, const Work& work) {
-    const Clock::time_point before = Clock::now();
+    const double before = clock_seconds();
     try {
       work();
     } catch (const std::exception& error) {
@@ -86,23 +73,23 @@ struct TrainingPage::Impl {
                                  "; the training goes on, and the page is tried again")));
       warned = true;
     }
-    seconds = seconds_since(before);
+    seconds = clock_seconds() - before;
     spent += seconds;
   }
 
   // Whether work of so many seconds may be done now.
   bool may_take(double seconds) const {
-    return spent + seconds <= options.share * seconds_since(start);
+    return spent + seconds <= options.share * (clock_seconds() - start);
   }
 
-  void write(State now) {
+  void write(PageState now) {
     state = now;
     if (data.is_null()) return;
     fresh = false;
     attempt(page_seconds, [&] {
       const auto time = std::chrono::system_clock::now().time_since_epoch();
       data["training"] = {
-          {"state", name(state)},
+          {"state", enum_name(state)},
           {"at", at},
           {"written", std::chrono::duration_cast<std::chrono::milliseconds>(time).count()},
           {"interval", options.interval}};
@@ -111,7 +98,7 @@ struct TrainingPage::Impl {
       write_file(options.file,
                  report_page(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
     });
-    written = Clock::now();
+    written = clock_seconds();
   }
 
   // Makes the data of the page, with the captions of a model after so many updates.
@@ -147,7 +134,7 @@ struct TrainingPage::Impl {
     });
   }
 
-  bool follows() const { return state == State::kTraining; }
+  bool follows() const { return state == PageState::kTraining; }
 };
 
 TrainingPage::TrainingPage(Options options) : impl_(std::make_unique<Impl>()) {
@@ -155,14 +142,14 @@ TrainingPage::TrainingPage(Options options) : impl_(std::make_unique<Impl>()) {
 }
 
 TrainingPage::~TrainingPage() {
-  if (impl_->state == Impl::State::kEnding) impl_->write(Impl::State::kFinished);
-  if (impl_->state == Impl::State::kTraining) impl_->write(Impl::State::kFailed);
+  if (impl_->state == PageState::kEnding) impl_->write(PageState::kFinished);
+  if (impl_->state == PageState::kTraining) impl_->write(PageState::kFailed);
 }
 
 void TrainingPage::on_start(const RunStart& start) {
   if (start.finished) return;
   Impl& page = *impl_;
-  page.start = Clock::now();
+  page.start = clock_seconds();
   page.stop = start.config->train.stop;
   TrainingState state;
   state.update = start.resumed_update.value_or(0);
@@ -173,7 +160,7 @@ void TrainingPage::on_start(const RunStart& start) {
                [&] { page.fill(start, *start.model, state.update, ReportContent::kFacts); });
   // A reader of the page does not lose its images when the run goes on.
   if (start.resumed_update) page.caption(start, *start.model, state.update);
-  page.write(Impl::State::kTraining);
+  page.write(PageState::kTraining);
 }
 
 void TrainingPage::on_captions(const RunStart& start, const CaptionModel& model,
@@ -184,27 +171,27 @@ void TrainingPage::on_captions(const RunStart& start, const CaptionModel& model,
 void TrainingPage::on_validation(const Metrics&, const TrainingState& state) {
   if (!impl_->follows()) return;
   impl_->at = progress_text(state, impl_->stop);
-  if (impl_->fresh || impl_->may_take(impl_->page_seconds)) impl_->write(Impl::State::kTraining);
+  if (impl_->fresh || impl_->may_take(impl_->page_seconds)) impl_->write(PageState::kTraining);
 }
 
 void TrainingPage::on_update(const Update& update) {
   if (!impl_->follows()) return;
   impl_->at = progress_text(*update.state, impl_->stop);
-  if (seconds_since(impl_->written) >= impl_->options.interval &&
+  if (clock_seconds() - impl_->written >= impl_->options.interval &&
       impl_->may_take(impl_->page_seconds))
-    impl_->write(Impl::State::kTraining);
+    impl_->write(PageState::kTraining);
 }
 
 void TrainingPage::on_end(const TrainingResult& result) {
   if (!impl_->follows()) return;
   impl_->at = progress_text(result.state, impl_->stop);
-  impl_->write(result.reason == StopReason::kSignal ? Impl::State::kStopped : Impl::State::kEnding);
+  impl_->write(result.reason == StopReason::kSignal ? PageState::kStopped : PageState::kEnding);
 }
 
 void TrainingPage::on_diverged(const std::string&) {
-  if (impl_->follows()) impl_->write(Impl::State::kDiverged);
+  if (impl_->follows()) impl_->write(PageState::kDiverged);
 }
 
-void TrainingPage::leave() { impl_->state = Impl::State::kNone; }
+void TrainingPage::leave() { impl_->state = PageState::kNone; }
 
 }  // namespace saccade

@@ -10,6 +10,7 @@
 #include "captioning/model/model.h"
 #include "captioning/scoring/caption_scores.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/base/suggest.h"
 #include "experiments/report/report_captions.h"
 
@@ -104,18 +105,21 @@ std::vector<Index> worst_images(const ReportRequest& request, const std::string&
   check(request, measure);
   const ReportModel& model = request.models.front();
   const CaptionModel& captioner = *model.loaded->model;
-  const auto share_done = [&](double from, Index done, Index total) {
+  const std::string of_all =
+      str(" all ", counted(static_cast<Index>(images.size()), "image"), " for --worst ", measure);
+  const auto show_share = [&](const char* what, Index done, Index total) {
     if (request.progress)
-      request.progress((from + static_cast<double>(done) / static_cast<double>(total)) / 2);
+      request.progress(static_cast<double>(done) / static_cast<double>(total),
+                       str(model.name, ": ", what, of_all));
   };
   const DatasetInputs inputs(
       *request.data, *model.pipeline, model.loaded->config.encoder,
-      [&](Index done, Index total) { share_done(0, done, total); }, images);
+      [&](Index done, Index total) { show_share("reading", done, total); }, images);
   const std::span<const Index> bad = inputs.bad_images();
   std::erase_if(images, [&](Index i) { return std::binary_search(bad.begin(), bad.end(), i); });
   const std::vector<DecodedCaption> captions = decode_images(
       captioner, inputs, images, search_options(model.loaded->config, captioner.vocabulary()),
-      [&](Index done, Index total) { share_done(1, done, total); });
+      [&](Index done, Index total) { show_share("captioning", done, total); });
 
   std::vector<double> values;
   if (measure != kPointing && measure != kEntropy)

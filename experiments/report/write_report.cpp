@@ -122,10 +122,9 @@ Json page_data(const ReportRequest& request, const ReportCaptions* captions) {
   if (request.self_attention) {
     const double bytes = self_attention_bytes(json["images"]);
     json["self_attention"] = bytes > 0;
-    json["remarks"].push_back(
-        bytes > 0 ? str("The maps of regions and words among themselves take ",
-                        std::ceil(bytes / 1e5) / 10, " MB of this file.")
-                  : std::string("No model has regions or words that attend to each other."));
+    if (bytes > 0)
+      json["remarks"].push_back(str("The maps of regions and words among themselves take ",
+                                    std::ceil(bytes / 1e5) / 10, " MB of this file."));
   }
   return json;
 }
@@ -145,7 +144,8 @@ ReportSummary write_report(const ReportRequest& request, const std::filesystem::
   write_file(out, page);
   return {.images = static_cast<Index>(data.at("images").size()),
           .models = request.models.size(),
-          .bytes = page.size()};
+          .bytes = page.size(),
+          .self_attention = data.value("self_attention", false)};
 }
 
 }  // namespace saccade

@@ -11,7 +11,8 @@ namespace saccade {
 struct ReportSummary {
   Index images = 0;  // that are shown
   std::size_t models = 0;
-  std::size_t bytes = 0;  // of the file
+  std::size_t bytes = 0;        // of the file
+  bool self_attention = false;  // whether the page has what regions or words attend to
 };
 
 // Captions the images of the request with its models and writes the page. Throws DataError where no

@@ -7,6 +7,7 @@
 
 #include "captioning/metrics/metric_registry.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/base/median.h"
 #include "experiments/pictures/model_sheets.h"
 #include "experiments/process/log.h"
@@ -82,16 +83,23 @@ std::string RecentNll::text() const {
   return "nll " + format("%.3f", words_ > 0 ? nll_ / words_ : 0) + " per word";
 }
 
-std::string validation_text(const Metrics& metrics, Index update, const std::string& regime) {
+std::string validation_text(const Metrics& metrics, Index update, const std::string& regime,
+                            const std::vector<std::string>& chosen) {
   std::string out = "update " + std::to_string(update) + " (" + regime + ")";
   const char* before = ": ";
   for (const MetricInfo& info : all_metrics()) {
     const auto found = metrics.find(info.name);
-    if (!info.headline || found == metrics.end()) continue;
+    const bool decides = std::find(chosen.begin(), chosen.end(), info.name) != chosen.end();
+    if (!(info.headline || decides) || found == metrics.end()) continue;
     out += before + info.label + " " + format("%.4f", found->second);
     before = "; ";
   }
   return out;
+}
+
+std::string early_stop_text(const EarlyStopConfig& config, Index update) {
+  return str("stopped early at update ", update, ": no gain of ", metric_label(config.metric),
+             " in ", counted(config.patience, "validation"), " (train.early_stop.patience)");
 }
 
 void RunReporter::on_message(Severity severity, const std::string& text) {
@@ -110,6 +118,7 @@ void RunReporter::on_work(const char* work, Index done, Index total) {
 }
 
 void RunReporter::on_start(const RunStart& start) {
+  train_ = start.config->train;
   log_.emplace(start.directory / "train.log");
   metrics_.emplace(start.directory / "metrics.jsonl");
   tensorboard_.emplace(start.directory, start.resumed_update);
@@ -171,6 +180,8 @@ void RunReporter::on_end(const TrainingResult& result) {
                      {"best", result.state.best},
                      {"best_checkpoint", result.best.filename().string()}};
   metrics_->add(line.dump());
+  if (result.reason == StopReason::kEarlyStop)
+    say(early_stop_text(train_.early_stop, result.state.update));
 }
 
 void RunReporter::on_update(const Update& update) {
@@ -264,8 +275,11 @@ void RunReporter::on_validation(const Metrics& metrics, const TrainingState& sta
                {"seconds", state.seconds}, {"regime", regime_},      {"metrics", metrics}};
   if (state.estimator.updates > 0) line["estimator"] = json(state.estimator.means());
   add_line("validation", line.dump());
-  say(validation_text(metrics, state.update, regime_));
-  if (state.estimator.updates > 0) say(estimator_text(state.estimator.means()));
+  std::vector<std::string> chosen{train_.best_metric};
+  if (train_.early_stop.patience > 0) chosen.push_back(train_.early_stop.metric);
+  say(validation_text(metrics, state.update, regime_, chosen));
+  // For those who study the estimator: a riddle to everybody else.
+  if (state.estimator.updates > 0) log_->note(estimator_text(state.estimator.means()));
 }
 
 void RunReporter::on_checkpoint(const std::filesystem::path& path, const TrainingState& state) {

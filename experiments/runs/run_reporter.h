@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "captioning/config/train_config.h"
 #include "captioning/runs/run_directory.h"
 #include "captioning/runs/run_observer.h"
 #include "core/base/mean.h"
@@ -41,8 +42,13 @@ class RecentNll {
 };
 
 // "update 24 (argmax): BLEU-4 0.1234; CIDEr 0.5000": the line of a validation, with the headlines
-// of the registry by their labels. Labels may have commas.
-std::string validation_text(const Metrics& metrics, Index update, const std::string& regime);
+// of the registry by their labels, and with the metrics that choose the best checkpoint or end the
+// run, which may be others. Labels may have commas.
+std::string validation_text(const Metrics& metrics, Index update, const std::string& regime,
+                            const std::vector<std::string>& chosen = {});
+
+// "stopped early at update 256: no gain of CIDEr in 4 validations (train.early_stop.patience)".
+std::string early_stop_text(const EarlyStopConfig& config, Index update);
 
 class RunReporter : public RunObserver {
  public:
@@ -87,6 +93,7 @@ class RunReporter : public RunObserver {
   Progress progress_;
   std::optional<Progress> work_;  // of a validation
   std::string regime_;
+  TrainConfig train_;
   std::vector<float> milliseconds_;  // of every update
   double training_seconds_ = 0, all_seconds_ = 0;
   Index captions_ = 0;

@@ -8,12 +8,17 @@ const CAMERA_ERRORS = {
   NotReadableError: 'The camera is in use by another program.',
 };
 
+// A browser does not list devices to a window that is not in front. After so many milliseconds the page
+// offers the camera that may be there.
+const CAMERA_WAIT = 500;
+
 // {way: 'video'}, {way: 'file'}, or {reason: why there is no camera}. Browsers give a live picture only
 // to secure pages: those of this machine (localhost), and those over https.
 const cameraWay = async () => {
   const {mediaDevices} = navigator;
   if (mediaDevices?.getUserMedia) {
-    const found = await mediaDevices.enumerateDevices().catch(() => null);
+    const found = await Promise.race([mediaDevices.enumerateDevices().catch(() => null),
+      new Promise((done) => { setTimeout(done, CAMERA_WAIT, null); })]);
     if (!found || found.some(({kind}) => kind === 'videoinput')) return {way: 'video'};
     return {reason: 'This device has no camera.'};
   }
@@ -39,6 +44,7 @@ class Camera {
       this.file.value = '';
     });
     navigator.mediaDevices?.addEventListener?.('devicechange', () => this.look());
+    window.addEventListener('focus', () => this.look());
     this.look();
   }
 

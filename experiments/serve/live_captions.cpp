@@ -1,11 +1,11 @@
 #include "experiments/serve/live_captions.h"
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "captioning/inspection/caption_occlusion.h"
 #include "captioning/maps/caption_json.h"
 #include "captioning/maps/caption_text.h"
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/parallel/kernel_parts.h"
 #include "experiments/process/log.h"
@@ -117,7 +117,7 @@ std::string LiveCaptions::models_json(Index max_upload) const {
 
 std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes,
                                        const RequestedSearch& requested) const {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = clock_seconds();
   if (requested.occlusion && occlusion_steps_ == 0)
     throw UsageError("the parameter occlusion: this server was started without occlusion");
   std::vector<ExperimentConfig> configs;  // all of them, so that a wrong one costs no captions
@@ -132,8 +132,7 @@ std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes,
     json["captions"][models_[m].name] = captions.caption;
     json["models"].push_back(std::move(captions.json));
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  json["seconds"] = rounded(seconds.count());
+  json["seconds"] = rounded(clock_seconds() - start);
   json.update(photo_json(picture, kLivePhotoPixels));
   return json_line(json);
 }

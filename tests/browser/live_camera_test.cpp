@@ -80,6 +80,18 @@ TEST_CASE("a camera that is not allowed leaves a reason") {
   CHECK(page.ask("document.querySelector('#shutter').disabled") == true);
 }
 
+TEST_CASE("while the browser does not list devices, the page offers the camera") {
+  SACCADE_NEEDS_BROWSER();
+  LivePage page("navigator.mediaDevices.enumerateDevices = () => new Promise(() => {});");
+  CHECK(page.browser.becomes(shown("#camera")));
+  // A window that comes to the front looks again.
+  page.browser.run(
+      "navigator.mediaDevices.enumerateDevices = async () => [];"
+      "window.dispatchEvent(new Event('focus'));");
+  CHECK(page.browser.becomes(shown("#no-camera")));
+  CHECK(page.ask(shown("#camera")) == false);
+}
+
 TEST_CASE("where there is no camera, the page says why") {
   SACCADE_NEEDS_BROWSER();
   const auto reason = [](LivePage& page) -> std::string {

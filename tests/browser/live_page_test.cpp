@@ -115,6 +115,11 @@ TEST_CASE("the live page fits a phone, and its text stands out") {
   page.browser.resize(360, 740);
   CHECK(page.browser.becomes("window.innerWidth === 360"));
   CHECK(page.ask("document.documentElement.scrollWidth") == 360);
+  // The size of a grid, "4 x 4", stays in one line.
+  CHECK(
+      page.ask("(() => { const lines = document.createRange();"
+               "lines.selectNodeContents(document.querySelector('#models tbody td:nth-child(4)'));"
+               "return lines.getClientRects().length; })()") == 1);
 }
 
 }  // namespace

@@ -43,6 +43,15 @@ TEST_CASE("the page of a photo shows its caption, all maps and effects, and requ
   CHECK(page.ask("[...document.querySelectorAll('#controls .field:not([hidden])')].map((f) => "
                  "f.firstChild.textContent)") ==
         Json::array({"Layer", "Head", "Drawn", "Weights", "Full heat is", "Map", "Photo"}));
+  CHECK(page.ask("document.querySelector('.card h3').textContent") == "0.png");
+  // Where there is room, no select cuts its longest choice.
+  page.browser.run("document.querySelector('[data-part=view]').open = true");
+  CHECK(page.ask("[...document.querySelectorAll('#controls select')].filter((select) => {"
+                 "const copy = select.cloneNode(true); copy.style.maxWidth = 'none';"
+                 "copy.style.position = 'absolute'; select.parentNode.append(copy);"
+                 "const cut = copy.offsetWidth > select.offsetWidth; copy.remove();"
+                 "return select.offsetWidth > 0 && cut; }).length") == 0);
+  CHECK(page.ask("document.querySelector('#controls select').offsetWidth > 0") == true);
   // A model by itself has the photo on the left, and beside it the caption and small maps of all
   // words.
   CHECK(page.ask("(() => { const right = document.querySelector('.photo').getBoundingClientRect()"

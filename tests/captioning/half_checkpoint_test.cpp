@@ -6,6 +6,7 @@
 
 #include "captioning/model/inputs.h"
 #include "captioning/runs/checkpoint_content.h"
+#include "captioning/runs/first_weights.h"
 #include "captioning/runs/loaded_pipeline.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
@@ -236,6 +237,54 @@ TEST_CASE("the network of a frozen encoder comes along") {
     const std::vector<std::string> crop{"encoder.resize=crop"};
     CHECK_THROWS_WITH(pipeline_of(load_model(folder / "half.h5", crop), {}),
                       Contains("not the network, layer or preprocessing"));
+  }
+}
+
+TEST_CASE("a run that names no file takes the network of its first checkpoint, and passes it on") {
+  for (const EncoderKind kind : {EncoderKind::kOnnx, EncoderKind::kOnnxNative}) {
+    const TempFolder folder("half-network");
+    save_small_onnx(folder / "small.onnx");
+    Experiment first(with_onnx(folder / "small.onnx", kind));
+    save_whole(folder / "whole.h5", first);
+    save_archive(folder / "half.h5", half_checkpoint(folder / "whole.h5"));
+    fs::remove(folder / "small.onnx");
+
+    ExperimentConfig config = first.config;
+    CHECK_FALSE(takes_network(config));
+    config.encoder.model = "";
+    CHECK_FALSE(takes_network(config));
+    config.train.init_from = (folder / "half.h5").string();
+    REQUIRE(takes_network(config));
+    take_network(config, folder / "run", {});
+    REQUIRE(config.encoder.network);
+    Experiment second(config);
+    const Archive half = load_archive(folder / "half.h5");
+    take_weights(half, {"", "", second.pipeline.frozen()->digest()}, second.model,
+                 EncoderWeights::kCheckpoint);
+    save_whole(folder / "second.h5", second);
+    CHECK(grid_of(folder / "second.h5") == grid_of(folder / "half.h5"));
+    const Archive passed = load_archive(folder / "second.h5");
+    REQUIRE_FALSE(half.names("network/").empty());
+    for (const std::string& name : half.names("network/")) {
+      INFO(name);
+      REQUIRE(passed.contains(name));
+      CHECK(same_entry(passed.entries().at(name), half.entries().at(name)));
+    }
+
+    // The run goes on without the checkpoint that it was started from.
+    config.encoder.network = nullptr;
+    config.train.init_from = (folder / "gone.h5").string();
+    CHECK_THROWS_AS(take_network(config, folder / "run", {}), CheckpointError);
+    fs::create_directories(folder / "run" / "checkpoints");
+    fs::copy_file(folder / "second.h5", folder / "run" / "checkpoints" / "last");
+    take_network(config, folder / "run", {});
+    CHECK(config.encoder.network);
+
+    // A checkpoint of a run that read the file does not hold it.
+    config.encoder.network = nullptr;
+    config.train.init_from = (folder / "whole.h5").string();
+    CHECK_THROWS_WITH(take_network(config, folder / "other", {}),
+                      Contains("does not hold the network") && Contains("set encoder.model"));
   }
 }
 

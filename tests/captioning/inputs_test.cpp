@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "core/base/error.h"
+#include "core/base/own_place.h"
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
 #include "tests/support/published_data.h"
@@ -115,8 +116,8 @@ TEST_CASE("a config without data is refused with all keys that it needs") {
   config.type = DataKind::kFolder;
   config.images = "/nowhere/at/all";
   CHECK(message_of<DataError>([&] { load_data(config); }) ==
-        "data.images: /nowhere/at/all is missing; check the path; configs/README.md says where "
-        "published data and networks are");
+        "data.images: /nowhere/at/all is missing; check the path; " + data_guide() +
+            " says where published data and networks are");
 }
 
 TEST_CASE("the pixels of a data set are those of the pipeline") {

@@ -71,6 +71,26 @@ TEST_CASE("a path wins over a model of the same name, and says so") {
   CHECK(messages.size() == 1);
 }
 
+TEST_CASE("a model that hides another one of its name says so, and a copy of it does not") {
+  const Folders folders;
+  folders.temporary.write("far/soft.h5", "y");
+  std::vector<std::string> messages;
+  const auto find = [&](const std::string& given) {
+    return find_checkpoint(given, folders.all,
+                           [&](Severity, const std::string& text) { messages.push_back(text); });
+  };
+  CHECK(find("hard") == folders.all[0] / "hard.h5");
+  CHECK(messages.empty());
+  CHECK(find("soft") == folders.all[0] / "soft.h5");
+  REQUIRE(messages.size() == 1);
+  CHECK_THAT(messages[0], Contains("near/soft.h5") && Contains("the other model of this name is") &&
+                              Contains("far/soft.h5"));
+  const std::vector<NamedModel> models = named_models(folders.all);
+  REQUIRE(models.size() == 3);
+  CHECK(models[1].hidden.empty());
+  CHECK(models[2].hidden == std::vector<fs::path>{folders.all[2] / "soft.h5"});
+}
+
 TEST_CASE("the error for an unknown name lists the names that exist") {
   const Folders folders;
   const auto message = [](const std::string& given, std::span<const fs::path> all) {

@@ -9,6 +9,7 @@
 #include "captioning/text/unspaced.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/own_place.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
@@ -197,12 +198,12 @@ TEST_CASE("every file and folder that is missing is named, with where to get it"
   config.images = "nowhere/photos";
   const std::vector<std::string> lines = missing_places(config);
   REQUIRE(lines.size() == 2);
-  CHECK(lines[0] ==
-        "data.annotations: nowhere/dataset_flickr8k.json is missing; configs/README.md says where "
-        "to get it");
+  CHECK(lines[0] == "data.annotations: nowhere/dataset_flickr8k.json is missing; " + data_guide() +
+                        " says where to get it");
   CHECK_THAT(lines[1], Contains("data.images: nowhere/photos is missing; check the path, which "
                                 "starts at /"));
-  CHECK_THAT(lines[1], Contains("; configs/README.md says where published data and networks are"));
+  CHECK_THAT(lines[1],
+             Contains("; " + data_guide() + " says where published data and networks are"));
   config.images = folder.write("photos", "x").string();
   CHECK_THAT(missing_places(config)[1], Contains("is a file; name the folder of the images"));
   config.type = DataKind::kFolder;

@@ -41,6 +41,14 @@ expect 0 "$saccade" compare folder --boxes boxes.json --json # its caption names
 [ "$(json out /arms/0/regimes/0/corpus/attention_correctness/mean)" = 1.0 ] ||
   fail "the comparison did not use the boxes"
 expect 0 "$saccade" report folder --boxes boxes.json --out page.html
+# A checkpoint's config cannot be edited: where its data are missing, the error names the option.
+mv pictures moved
+for command in "evaluate folder" "report folder --out none.html" "overlay folder"; do
+  expect 3 "$saccade" $command
+  wants "data.images: pictures is missing" err
+  wants "to say where it is, add --data images=PLACE" err
+done
+mv moved pictures
 wants '"boxes":"boxes.json, words' page.html
 wants '"hit":true' page.html
 ! grep -q '"verdict":"' page.html ||
@@ -72,7 +80,7 @@ wants "missing: data.boxes = none.json (boxes of the objects in the photos" out
 wants "missing: encoder.model = mobilenet.onnx (path of the .onnx file)" out
 wants "train: 10 images" out
 for text in "data.boxes: none.json is missing; check the path, which starts at $PWD; configs/README.md" \
-  "encoder.model: mobilenet.onnx is missing; configs/README.md says where to get it" \
+  "encoder.model: mobilenet.onnx is missing; configs/README.md of saccade's sources says where to get it" \
   "decoder.embeddings.file: words.txt is missing; " "train.init_from: no/run is missing; check the path"; do
   wants "error: $text" err
 done
@@ -82,6 +90,14 @@ expect 3 "$saccade" data tiny.yaml "$@" data.boxes=none.json --json
 [ "$(json out /files/1/key) $(json out /files/1/state)" = "data.boxes missing" ] || fail "the boxes are missing"
 wants "where published data" <(json out /files/1/problem)
 [ "$(json out /splits/0/images)" -eq 10 ] || fail "the images were not counted"
+# The page that a message names is one of this machine: that of an installation is found from the program's place.
+mkdir -p "$base/share/saccade/configs" "$base/bin"
+cp "$saccade" "$base/bin/"
+cp "$(dirname "${BASH_SOURCE[0]}")/../../configs/README.md" "$base/share/saccade/configs/"
+expect 3 "$base/bin/saccade" data tiny.yaml "$@" encoder.type=onnx encoder.layer=x encoder.model=mobilenet.onnx
+guide=$(sed -n 's|^error: encoder.model: mobilenet.onnx is missing; \(/.*\) says where to get it$|\1|p' err)
+[ -n "$guide" ] && cmp -s "$guide" "$base/share/saccade/configs/README.md" || fail "the message names no page that is there"
+rm -r "$base/share" "$base/bin"
 # What is there is opened.
 printf 'red 1 2\nsquare 3 4\n' >words.txt
 expect 0 "$saccade" data tiny.yaml "$@" data.boxes=boxes.json decoder.embedding=2 \

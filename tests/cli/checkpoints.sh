@@ -56,4 +56,6 @@ expect 4 "$saccade" evaluate run --set decoder.hidden=12
 one_error "decoder"
 expect 2 "$saccade" evaluate run --set search.baem=2
 one_error "did you mean 'beam'?"
+expect 2 "$saccade" evaluate run --set optimizer.lr=1
+one_error "set optimizer.lr=1 has no effect: the model is trained already"
 exit 0

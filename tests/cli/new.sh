@@ -42,6 +42,14 @@ expect 7 "$saccade" new mine --photos "$folder" --captions coco.json
 one_error "mine.yaml: exists" "--out"
 cmp -s mine.yaml before.yaml || fail "the config that existed was changed"
 
+# Folder and file of the captions may be taken for each other.
+expect 3 "$saccade" new other --photos coco.json --captions "$folder"
+one_error "--photos coco.json is a file" "swapped"
+expect 3 "$saccade" new other --photos coco.json --captions coco.json
+one_error "--photos coco.json: is a file; name the folder"
+expect 3 "$saccade" new other --photos nowhere --captions coco.json
+one_error "--photos nowhere: there is no such folder"
+
 # The config can be trained. Captions of the run and the CSV file meet by names: both scores are equal.
 short="train.stop=2u train.validate_every=2u encoder.image_size=32 optimizer.warmup=0"
 expect 0 "$saccade" train mine.yaml --out runs/mine $short --report-images 0
@@ -122,14 +130,16 @@ expect 0 "$saccade" data mine.yaml --no-photos
 expect 3 "$saccade" train mine.yaml --out runs/strict $short
 wants "data.on_bad_image=skip leaves such images out" err
 expect 0 "$saccade" new patched --photos "$folder" --captions "$captions"
+wants "24 photos are named, of which 21 can be used: " out
 wants "data.on_bad_image: skip  (3 photos are missing or cannot be read" out
 expect 0 "$saccade" train patched.yaml --out runs/patched $short --report-images 0
 wants "images, because they cannot be read: IMG_000" err
 expect 3 "$saccade" data mine.yaml data.images=pictures
 wants "none of 24 photos can be used" err
+wants "; set data.images" err
 expect 3 "$saccade" data tiny.yaml data.type=karpathy data.annotations=dataset_flickr8k.json \
   data.images=Flickr8k_Dataset
-wants "data.annotations: dataset_flickr8k.json is missing; configs/README.md says where to get it" err
+wants "data.annotations: dataset_flickr8k.json is missing; configs/README.md of saccade's sources says where to get it" err
 wants "data.images: Flickr8k_Dataset is missing" err
 
 # A folder of pictures can be captioned; those of other kinds are named.
@@ -144,4 +154,49 @@ expect 0 "$saccade" caption runs/mine inbox
 wants "1 picture is of a kind that is not read: c.HEIC" err
 expect 2 "$saccade" caption runs/mine runs
 one_error "runs: the folder has no picture"
+
+# The values that are chosen for few photos give a model that tells photos apart. Pictures and captions are
+# made up: captions of real photos have little in common, too, and a training that is too short, or that
+# the scores of a few val photos end, has one caption for all of them.
+# draw N: a number below N, the next one of a fixed sequence.
+state=7
+draw() { state=$(((state * 1103515245 + 12345) % 2147483648)); drawn=$((state / 65536 % $1)); }
+paint() { # FILE: a picture of twelve stripes in colours that are drawn
+  local rows= colour
+  for _ in {1..12}; do
+    colour=
+    for _ in 1 2 3; do draw 256; colour+=$(printf '\\x%02x' $drawn); done
+    for _ in {1..16}; do rows+=$colour; done
+  done
+  printf "BM\x76\x02\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x10\0\0\0\x0c\0\0\0\x01\0\x18\0\0\0\0\0\x40\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0$rows" >"$1"
+}
+mkdir learned
+who=(man woman boy girl dog child player group)
+does=(runs jumps sits stands plays swims climbs rides walks waits)
+where=(grass beach street snow water bench rock field wall bike)
+wears=(red blue green yellow white black pink brown)
+echo image,caption >learned/captions.csv
+for i in {0..49}; do
+  paint learned/$i.bmp
+  draw 8; a=${who[drawn]}; draw 10; b=${does[drawn]}; draw 10; c=${where[drawn]}
+  for _ in 1 2 3 4; do
+    draw 8; d=${wears[drawn]}; draw 10; e=${where[drawn]}
+    draw 4
+    case $drawn in
+      0) echo "$i.bmp,a $a in a $d shirt $b on the $c" ;;
+      1) echo "$i.bmp,the $d $a $b near a $e" ;;
+      2) echo "$i.bmp,a $a with a $d hat $b by the $c" ;;
+      3) echo "$i.bmp,a $d and white $a is on a $e" ;;
+    esac >>learned/captions.csv
+  done
+done
+expect 0 "$saccade" new learned --photos learned --captions learned/captions.csv
+expect 0 "$saccade" train learned.yaml --out runs/learned encoder.image_size=32 train.watch_maps=false --report-images 0
+! grep -q "stopped early" err || fail "few val photos ended the training"
+wants "METEOR" err
+expect 0 "$saccade" evaluate runs/learned --split val --no-ablations --json
+awk -v share="$(json out /regimes/0/corpus/unique_captions)" 'BEGIN { exit !(share >= 0.4) }' ||
+  fail "most of the val photos have the same caption"
+awk -v words="$(json out /regimes/0/corpus/vocabulary_used)" 'BEGIN { exit !(words >= 12) }' ||
+  fail "the captions of all val photos have a few words"
 exit 0

@@ -86,7 +86,7 @@ licence: as the scenes
 # Data
 CARD
 cp near/soft.h5 far/soft.h5
-export SACCADE_MODELS=$PWD/missing:$PWD/near:$PWD/far
+export SACCADE_MODELS=$PWD/near:$PWD/far
 expect 0 "$saccade" data tiny.yaml --out sheets
 expect 0 "$saccade" caption soft sheets/test.png
 ! grep -qv "has learned drawn scenes" err || fail "a model by name causes a message"
@@ -107,7 +107,24 @@ wants "soft: soft attention on scenes" out
 wants "trained on: 800 drawn scenes" out
 wants "scores: Bleu_4 0.5 [.4, .6] (val)" out
 wants "licence: as the scenes" out
-wants "no model card hard.md" out
+wants "hard: a model without a card" out
+wants "note: it has no model card hard.md" out
+! grep -q "problem" out || fail "a card is a duty"
+# A folder that does not exist is told where a name is looked for; the other folders are searched all the same.
+for command in "list models" "inspect soft"; do
+  SACCADE_MODELS=$PWD/missing:$PWD/near expect 0 "$saccade" $command
+  wants "SACCADE_MODELS: $PWD/missing: there is no such folder" err
+done
+SACCADE_MODELS=$PWD/missing expect 0 "$saccade" inspect run
+[ ! -s err ] || fail "a folder of models is told of where no name is looked for"
+# A model that hides another one of its name says so.
+mkdir shadow
+cp far/hard.h5 shadow/soft.h5
+expect 0 "$saccade" --models shadow inspect soft
+wants "'soft' is shadow/soft.h5; the other model of this name is $PWD/near/soft.h5" err
+expect 0 "$saccade" --models shadow list models
+wants "hides: $PWD/near/soft.h5" out
+rm -r shadow
 expect 0 "$saccade" list models --json
 [ "$(json out '/models#')" -eq 2 ] || fail "there are two models"
 [ "$(json out /models/1/name)" = soft ] || fail "models are not sorted by name"

@@ -138,16 +138,96 @@ expect 0 "$saccade" caption hard $photo $photo --page photos.html --json --occlu
 [ "$(json captions.json '/0/words#')" -eq 0 ] || wants '"occlusion":[[' photos.html
 expect 3 "$saccade" caption hard missing.jpg $photo --page rest.html
 [ -s rest.html ] || fail "the picture that can be read has no page"
+# A page calls a photo by its file name, and two of the same name by as much of their paths as tells them apart.
+mkdir -p first/shots second/shots
+cp $photo first/shots/same.png
+cp $photo second/shots/same.png
+expect 0 "$saccade" caption hard $photo "$PWD/first/shots/same.png" second/shots/same.png --page named.html
+for name in "$(basename $photo)" first/shots/same.png second/shots/same.png; do
+  wants "\"id\":\"$name\"" named.html
+done
 expect 3 "$saccade" caption hard missing.jpg --page none.html
 [ ! -e none.html ] || fail "there is a page without a picture"
 expect 0 "$saccade" caption soft $photo --page self.html --self-attention
-wants "no regions or words that attend to each other" self.html
+wants "--self-attention has no effect: soft has no regions or words that attend to each other" err
+! grep -q "attend to each other\." self.html || fail "the page has a remark on what it was asked for"
 expect 2 "$saccade" caption soft $photo --self-attention
 one_error "--self-attention has no effect"
-expect 2 "$saccade" caption soft,hard $photo --page none.html
+expect 2 "$saccade" caption soft,hard $photo --page none.html --all-maps
 one_error "--page needs a single model"
 expect 2 "$saccade" caption soft --watch sheets --page none.html
 one_error "--page"
+
+# Pictures whose names begin with a dash, and a picture in the place of the model.
+cp $photo ./-dash.png
+expect 2 "$saccade" caption soft -dash.png
+one_error "unknown option '-dash.png'" "./-dash.png"
+expect 0 "$saccade" caption soft ./-dash.png
+sed 's/.*: //' out >dashed.txt
+expect 0 "$saccade" caption soft --beam 2 -- -dash.png
+wants "-dash.png: $(cat dashed.txt)" out
+expect 2 "$saccade" caption soft --none -- -dash.png
+one_error "unknown option '--none'"
+expect 4 "$saccade" caption $photo soft
+one_error "$photo: is a picture and not a checkpoint" "The model comes first"
+
+# What changes nothing is refused. Where pictures of the data are drawn, a place of the data has an effect.
+for set in "--set data.min_count=3" "--set train.batch=2" "--set optimizer.lr=1" "--data images=elsewhere"; do
+  for command in caption overlay; do
+    expect 2 "$saccade" $command soft $photo $set
+    one_error "$set has no effect on pictures that are named"
+  done
+done
+expect 0 "$saccade" overlay soft --count 1 --out places --data scenes.test=4
+# Drawings are made in a folder, whose name is none of a file.
+expect 2 "$saccade" overlay soft $photo --out p1.html
+one_error "--out p1.html" "name a folder, such as p1"
+[ ! -e p1.html ] || fail "a folder has the name of a page"
+
+# No page and no results over a file that is none: a slip does not cost a photo. Those of saccade are replaced.
+cp $photo mine.png
+cp $photo mine.html
+expect 2 "$saccade" caption soft mine.png --page mine.png
+one_error "--page mine.png" "the command reads this file"
+expect 2 "$saccade" caption soft --page mine.png $photo
+one_error "--page mine.png" "ends in .html"
+expect 2 "$saccade" caption soft mine.html --page ./mine.html
+one_error "the command reads this file"
+expect 7 "$saccade" caption soft $photo --page mine.html
+one_error "mine.html: exists and is no page of saccade's" "choose another name"
+expect 2 "$saccade" report soft --images 1 --out mine.png
+one_error "--out mine.png" "ends in .html"
+expect 7 "$saccade" report soft --images 1 --out mine.html
+one_error "mine.html: exists"
+for file in mine.png mine.html; do cmp -s $photo $file || fail "$file was replaced"; done
+mkdir mine.dir.html
+expect 2 "$saccade" caption soft $photo --page mine.dir.html
+one_error "is a folder"
+: >empty.html
+for page in photo.html empty.html; do
+  expect 0 "$saccade" caption soft $photo --page $page
+  wants "<title>saccade report</title>" $page
+done
+expect 0 "$saccade" caption soft $photo --page /dev/null
+mkdir here
+echo notes >here/report.html
+(cd here && "$saccade" report ../soft ../hard --images 1 >../out 2>../err)
+[ $? -eq 7 ] || fail "report replaced a report.html that is not its own"
+one_error "report.html: exists"
+expect 0 "$saccade" report soft --images 1
+expect 0 "$saccade" report soft --images 1
+echo image,caption >mine.csv
+echo '{"images": [], "annotations": []}' >mine.json
+cp mine.json before.json
+expect 2 "$saccade" evaluate soft --images 2 --no-ablations --out mine.csv
+one_error "--out mine.csv" "ends in .json"
+expect 7 "$saccade" evaluate soft --images 2 --no-ablations --out mine.json
+one_error "mine.json: exists and is no file of captions"
+cmp -s mine.json before.json || fail "the captions were replaced"
+for images in 2 3; do
+  expect 0 "$saccade" evaluate soft --images $images --no-ablations --out own.json
+  [ "$(json own.json '#')" -eq $images ] || fail "the results of an evaluation were not replaced by those of the next"
+done
 expect 5 "$saccade" caption soft $photo --page missing/none.html
 expect 2 "$saccade" caption hard $photo --occlusion
 one_error "give --json or --page as well"

@@ -33,6 +33,16 @@ done
 [ "$(json images.json /1/image_id)" -eq 22 ] || fail "the images are not in the order of the references"
 json out /meteor_tables | grep -q "WordNet 3.0" ||
   fail "the report does not name the source of METEOR's synonyms"
+# Scores are written over scores, and over nothing else.
+cp good.json kept.json
+expect 2 "$saccade" score refs.json good.json --per-image ./good.json
+one_error "--per-image ./good.json" "the command reads this file"
+expect 7 "$saccade" score refs.json good.json --per-image bad.json
+one_error "bad.json: exists and is no file of scores"
+expect 2 "$saccade" score refs.json good.json --per-image scores.csv
+one_error "ends in .json"
+cmp -s good.json kept.json || fail "the results were replaced"
+expect 0 "$saccade" score refs.json good.json --json --per-image images.json
 expect 0 "$saccade" score refs.json good.json --json --threads 1
 cmp out good.report || fail "the scores depend on the number of threads"
 expect 0 "$saccade" score refs.json good.json --intervals

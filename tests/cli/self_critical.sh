@@ -56,9 +56,13 @@ expect 4 "$saccade" train tiny.yaml --out none train.init_from=before
 one_error before
 expect 4 "$saccade" train tiny.yaml --out none train.init_from=elsewhere decoder.hidden=12 \
   data.captions_per_image=1
-wants "decoder.lstm.hidden" err
-wants "the vocabulary has" err
+wants "arrays differ" err
+wants "saccade new --from" err
+[ "$(grep -c '^  ' err)" -eq 3 ] || fail "not three of the arrays are named"
 [ -e none ] && fail "a run that could not start left its directory behind"
+# With the words of other captions it starts from the weights of those that both have.
+expect 0 "$saccade" train tiny.yaml --out fewer train.init_from=elsewhere data.captions_per_image=1 train.stop=1u
+wants "words are known to elsewhere" err
 
 expect 2 "$saccade" train tiny.yaml --out none $stage.start=2h
 one_error "objective.self_critical.start" "epochs"

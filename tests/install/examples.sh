@@ -8,6 +8,10 @@ examples=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../experiments/examples" && pwd
 expect 0 cmake --install "$build" --prefix "$work/prefix"
 library=prefix/$libraries/libsaccade.so
 [ -f $library ] && [ -x prefix/bin/saccade ] || fail "library or program is not installed"
+# Messages name a page that is installed.
+expect 0 prefix/bin/saccade config check prefix/share/saccade/configs/flickr8k-soft.yaml
+wants "(prefix/share/saccade/configs/README.md says where published data and networks are)" err
+[ -f prefix/share/saccade/configs/README.md ] || fail "the page that messages name is not installed"
 
 # Nothing of this build reaches those who use it.
 targets=$(echo prefix/$libraries/cmake/saccade/saccade-targets*.cmake)
@@ -23,7 +27,7 @@ done
 foreign=$(nm -D --defined-only --demangle $library | grep -v 'saccade::' | grep -v ' A ')
 [ -z "$foreign" ] || fail "the library exports names of others: $(head -n 3 <<<"$foreign")"
 
-expect 0 cmake -S "$examples" -B examples -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Debug \
+expect 0 cmake -G Ninja -S "$examples" -B examples -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror"
 expect 0 cmake --build examples
 

@@ -118,9 +118,10 @@ void add_numbers(Digest& digest, std::span<const float> numbers) {
 void require_layer(const EncoderConfig& config) {
   const std::vector<std::string> layers = config.grid_layers();
   const bool unnamed = std::find(layers.begin(), layers.end(), "") != layers.end();
-  if (config.model.empty() || unnamed)
+  const bool lacks_file = config.model.empty() && !config.network;
+  if (lacks_file || unnamed)
     throw UsageError(str("encoder.type ", enum_name(config.type), " needs encoder.",
-                         config.model.empty()    ? "model"
+                         lacks_file              ? "model"
                          : config.layers.empty() ? "layer"
                                                  : "layers that all have a name",
                          "; set it in the config"));

@@ -149,6 +149,12 @@ TEST_CASE("a single image supports neither an interval nor a test") {
   CHECK(written["difference"]["p"].is_null());
 }
 
+TEST_CASE("scores that are equal on every image are called equal, without a p-value") {
+  const Judgement judgement =
+      judge(comparison({constant_arm("soft", 0, 40), constant_arm("hard", 0, 40)}), kFew);
+  CHECK(difference_cell(*judgement.rows[1].find("METEOR")) == "equal");
+}
+
 TEST_CASE("tables show no negative zero, and set no printed number apart from its equal") {
   const Comparison two =
       comparison({constant_arm("soft", 1e-6, 40), constant_arm("hard", -2e-6, 40),

@@ -15,7 +15,9 @@
 #include "core/io/base64.h"
 #include "experiments/commands/overlay.h"
 #include "experiments/commands/shown_models.h"
+#include "experiments/report/report_data.h"
 #include "experiments/report/report_page.h"
+#include "tests/experiments/small_models.h"
 #include "tests/experiments/small_run.h"
 #include "tests/support/base64_bytes.h"
 #include "tests/support/catch.h"
@@ -328,6 +330,37 @@ TEST_CASE("the images of a report are those on which the first model is worst") 
   CHECK(message_of<UsageError>([&] {
           data("CIDer", 3);
         }).find("there is no measure 'CIDer' (did you mean 'CIDEr'?)") != std::string::npos);
+}
+
+TEST_CASE("the progress of a report says what takes the time, and of how many images") {
+  const TempFolder folder("report-progress");
+  write_small_run(folder / "soft", small_experiment());
+  const SmallModels loaded({folder / "soft"});
+  const LoadedData data = load_data(loaded.models()[0].loaded->config.data);
+  const auto said = [&](const std::string& worst) {
+    std::vector<std::string> lines;  // without those that repeat
+    ReportRequest request;
+    request.models = loaded.models();
+    request.data = &data;
+    request.images = 2;
+    request.worst = worst;
+    request.progress = [&](double done, const std::string& what) {
+      CHECK((done >= 0 && done <= 1));
+      if (lines.empty() || lines.back() != what) lines.push_back(what);
+    };
+    report_data(request, ReportContent::kAll);
+    return lines;
+  };
+  const std::vector<std::string> shown = said("");
+  REQUIRE_FALSE(shown.empty());
+  CHECK(shown.back() == "soft: captioning 2 images");
+  // The whole split is captioned before, to choose the images, and that is what it says.
+  const std::size_t all = images_of(data.dataset, Split::kTest).size();
+  REQUIRE(all > 2);
+  const std::vector<std::string> worst = said("CIDEr");
+  CHECK(std::find(worst.begin(), worst.end(),
+                  str("soft: captioning all ", all, " images for --worst CIDEr")) != worst.end());
+  CHECK(worst.back() == "soft: captioning 2 images");
 }
 
 TEST_CASE("models of the same name get different names, and no model is shown twice") {

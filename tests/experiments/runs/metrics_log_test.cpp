@@ -52,6 +52,19 @@ TEST_CASE("the line of a validation names the headline metrics by their labels")
         "update 24 (argmax): BLEU-4 0.2500; correctness / uniform, references' words 1.5000; CIDEr "
         "lost by shuffled maps -0.0625");
   CHECK(validation_text({}, 24, "argmax") == "update 24 (argmax)");
+  // A metric by which the run chooses is shown, too, once and in its place of the table.
+  CHECK(validation_text({{"Bleu_1", 0.75}, {"Bleu_4", 0.25}, {"CIDEr", 1}}, 24, "argmax",
+                        {"Bleu_1", "CIDEr"}) ==
+        "update 24 (argmax): BLEU-1 0.7500; BLEU-4 0.2500; CIDEr 1.0000");
+}
+
+TEST_CASE("a run that ends early says why") {
+  CHECK(early_stop_text({.metric = "ROUGE_L", .patience = 4}, 256) ==
+        "stopped early at update 256: no gain of ROUGE-L in 4 validations "
+        "(train.early_stop.patience)");
+  CHECK(early_stop_text({.metric = "CIDEr", .patience = 1}, 9) ==
+        "stopped early at update 9: no gain of CIDEr in 1 validation "
+        "(train.early_stop.patience)");
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+# Own photos and a model that was trained before: `saccade new --from` writes a config that starts from its
+# weights. Words that both know keep theirs.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+expect 0 "$saccade" train tiny.yaml --out first train.stop=8u --report-images 0
+mkdir near photos
+expect 0 "$saccade" convert first near/small.h5 --half
+expect 0 "$saccade" data tiny.yaml --out pictures
+echo image,caption >captions.csv
+for i in $(seq 20); do
+  cp pictures/train.png "photos/$i.png"
+  echo "$i.png,a red square and an umbrella number $i" >>captions.csv
+done
+own=(--photos photos --captions captions.csv)
+
+expect 0 "$saccade" new mine "${own[@]}" --from small --models near
+wants "train.init_from: small  (" out
+wants "whose weights fit no others" out
+for text in "init_from: small" "hidden: 24" "embedding: 16" "channels: [8, 8, 8, 8]" "beam: 2" "--from small"; do
+  wants "$text" mine.yaml
+done
+expect 0 "$saccade" config check mine.yaml --models near
+short="train.stop=1u train.validate_every=1u optimizer.warmup=0 --report-images 0 --models near"
+expect 0 "$saccade" train mine.yaml --out runs/mine $short
+grep -q "train.init_from: [1-9][0-9]* of [0-9]* words are known to small" err || fail "the known words are not counted"
+wants '"init_from"' runs/mine/manifest.json
+# The run stands alone.
+rm -r near/small.h5
+expect 0 "$saccade" caption runs/mine pictures/test.png
+expect 0 "$saccade" train --out runs/mine --resume --report-images 0
+# A run of one's own is as good as a model with a name.
+expect 0 "$saccade" new next "${own[@]}" --from runs/mine
+expect 0 "$saccade" train next.yaml --out runs/next $short
+! grep -q "words are known" err || fail "equal vocabularies cause a message"
+
+# What does not fit is said in few lines.
+expect 4 "$saccade" train next.yaml --out none $short decoder.hidden=12
+wants "does not fit this run (train.init_from)" err
+wants "saccade new --from" err
+[ "$(grep -c '^  ' err)" -eq 3 ] || fail "not three of the arrays are named"
+[ ! -e none ] || fail "a run that could not start left its directory behind"
+expect 4 "$saccade" new x "${own[@]}" --from nothing
+one_error "nothing: no such checkpoint"
+expect 2 "$saccade" new x "${own[@]}" --from runs/mine --encoder no.onnx
+one_error "--encoder has no effect"
+expect 0 "$saccade" train tiny.yaml --out pieces train.stop=1u data.vocabulary=bpe data.bpe_size=60 --report-images 0
+expect 2 "$saccade" new x "${own[@]}" --from pieces
+one_error "pieces of words"
+[ ! -e x.yaml ] || fail "a config was written although the model cannot be used"
+exit 0
