@@ -254,8 +254,10 @@ std::string evaluation_table(const EvaluationReport& report) {
   if (report.without) out += "without the heads " + names_in_line(report.without->names) + "\n";
   if (report.left_out > 0) out += str(counted(report.left_out, "image"), " could not be read\n");
   out += scores_table(report);
-  out += groups_table(report);
-  if (!report.regimes.front().by_length.empty()) out += lengths_table(report);
+  if (!report.regimes.empty()) {
+    out += groups_table(report);
+    if (!report.regimes.front().by_length.empty()) out += lengths_table(report);
+  }
   if (report.grounding) out += grounding_table(report);
   if (report.attention) out += attention_table(*report.attention);
   if (report.samples) out += samples_table(*report.samples);

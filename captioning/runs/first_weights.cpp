@@ -77,7 +77,7 @@ bool takes_network(const ExperimentConfig& config) {
 void take_network(ExperimentConfig& config, const fs::path& run, std::span<const fs::path> models,
                   const MessageListener& listener) {
   if (!takes_network(config)) return;
-  const fs::path own = checkpoint_folder(run) / "last";
+  const fs::path own = run.empty() ? run : checkpoint_folder(run) / "last";
   std::error_code error;
   if (fs::exists(own, error)) {
     try {

@@ -33,9 +33,9 @@ std::string start_embedding(const ExperimentConfig& config, const TrainingSet& s
 // config names no file of it.
 bool takes_network(const ExperimentConfig& config);
 // Sets config.encoder.network where takes_network(): to that of the newest checkpoint of the run in
-// this directory, if there is one, so that a run goes on without the checkpoint that it was started
-// from, and else to that of train.init_from, which find_checkpoint() finds in `models`. Throws
-// CheckpointError where that checkpoint holds none.
+// this directory, if there is one (an empty path is none), so that a run goes on without the
+// checkpoint that it was started from, and else to that of train.init_from, which find_checkpoint()
+// finds in `models`. Throws CheckpointError where that checkpoint holds none.
 void take_network(ExperimentConfig& config, const std::filesystem::path& run,
                   std::span<const std::filesystem::path> models,
                   const MessageListener& listener = {});

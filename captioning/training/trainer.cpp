@@ -96,6 +96,8 @@ bool Trainer::early_stop() const {
 }
 
 StopReason Trainer::run(const std::atomic<int>* signal) {
+  // Weights that describe photos already may be better than all that training makes of them.
+  if (state_.update == 0 && state_.best.empty() && !config_.train.init_from.empty()) validate();
   while (!state_.finished) {
     if (reached(config_.train.stop)) break;
     if (!train_epoch(signal)) {

@@ -133,13 +133,19 @@ std::vector<Axis> config_axes(const std::vector<Axis>& catalogue) {
 std::vector<Axis> attention_numbers() {
   std::vector<Axis> axes;
   const std::string section = "attention.";
+  const std::vector<FieldInfo> fields = describe_config<ExperimentConfig>();
+  const auto is_choice = [&](const std::string& key) {
+    return key.starts_with(section) &&
+           std::any_of(fields.begin(), fields.end(),
+                       [&](const auto& one) { return one.path == key && !one.choices.empty(); });
+  };
   const auto of_a_choice = [&](const FieldInfo& field) {
     return std::any_of(field.rules.begin(), field.rules.end(), [&](const auto& rule) {
       return std::any_of(rule.choices.begin(), rule.choices.end(),
-                         [&](const auto& one) { return one.key.starts_with(section); });
+                         [&](const auto& one) { return is_choice(one.key); });
     });
   };
-  for (const FieldInfo& field : describe_config<ExperimentConfig>()) {
+  for (const FieldInfo& field : fields) {
     if (!field.path.starts_with(section) || field.type == "section" || !field.choices.empty() ||
         of_a_choice(field) || field.path.find('.', section.size()) != std::string::npos)
       continue;

@@ -88,7 +88,8 @@ LoadedData load_data(const ModelSession& session);
 // pictures that are named: values that only training or the reading of a data set takes.
 void refuse_without_effect(const ModelArgs& args);
 
-// Refuses values of --set that only training reads, where a trained model is measured on a data set.
+// Refuses values of --set that only training reads, where a trained model is measured on a data
+// set.
 void refuse_training_values(const ModelArgs& args);
 
 // "B was trained on another data set: scenes" or "B was trained on another version of the data set

@@ -155,7 +155,8 @@ void ArmRunner::train_and_score(const Arm& arm, const std::string& label, SeedRe
   score(arm, result);
 }
 
-void ArmRunner::load(const ExperimentConfig& config) {
+void ArmRunner::load(ExperimentConfig config) {
+  if (!config.encoder.network) take_network(config, {}, given_model_folders());
   if (data_ && data_->serves(config)) return;
   data_.reset();
   data_ = std::make_shared<RunData>(load_run_data(config,

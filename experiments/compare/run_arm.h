@@ -43,7 +43,7 @@ class ArmRunner {
 
   // Loads the data of an arm, unless the last arm had the same data. Throws what RunData and
   // read_photo_boxes throw.
-  void load(const ExperimentConfig& config);
+  void load(ExperimentConfig config);
 
   // Frees the loaded data, to leave memory to processes that load their own.
   void forget() { data_.reset(); }

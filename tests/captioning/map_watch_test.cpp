@@ -88,8 +88,8 @@ TEST_CASE("without images to watch only the captions of the report are judged") 
   const MapWatch health = watch(experiment, report, 0);
   CHECK(health.images == 0);
   CHECK_FALSE(health.references);
-  CHECK(health.scores().size() == 3);
-  CHECK(watched_names({}, {.scenes = &*experiment.data.scenes}).size() == 3);
+  CHECK(health.scores().size() == 5);
+  CHECK(watched_names({}, {.scenes = &*experiment.data.scenes}).size() == 5);
   // Photos: the images that boxes know, wherever they are in the list.
   const OneImage boxes(report.images[5]);
   experiment.data.scenes.reset();

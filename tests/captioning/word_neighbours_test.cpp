@@ -59,6 +59,7 @@ ExperimentConfig transformer() {
 
 TEST_CASE("a word is the same in two captions until self-attention has read what stands before") {
   Experiment experiment(transformer());
+  make_heads_even(experiment);
   const std::string word = word_of(experiment, 0), one = word_of(experiment, 1),
                     other = word_of(experiment, 2);
   const Captions captions{one + " " + word, other + " " + word};

@@ -27,7 +27,7 @@ for metric in BLEU-4 METEOR CIDEr "true captions" perplexity "map entropy"; do
   wants "$metric" headlines
 done
 ! grep -q BLEU-1 headlines || fail "BLEU-1 is among the headlines"
-[ "$(grep -o METEOR out | wc -l)" -eq 2 ] || fail "METEOR is not there twice, as a row and in the names of its tables"
+[ "$(grep -c '^METEOR' out)" -eq 2 ] || fail "METEOR is not there twice, as a row and in the names of its tables"
 
 # What every full report contains, and what it contains only with further options.
 json report.json /perplexity >/dev/null

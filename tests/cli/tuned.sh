@@ -24,6 +24,14 @@ short="train.stop=1u train.validate_every=1u optimizer.warmup=0 --report-images 
 expect 0 "$saccade" train mine.yaml --out runs/mine $short
 grep -q "train.init_from: [1-9][0-9]* of [0-9]* words are known to small" err || fail "the known words are not counted"
 wants '"init_from"' runs/mine/manifest.json
+# A comparison of two arms takes the network from there, too.
+cat >arms.yaml <<'END'
+base: mine.yaml
+compare: {arms: {soft: {}, hard: {attention.selection: hard}}, seeds: [1]}
+END
+expect 0 "$saccade" compare arms.yaml --out runs/arms --models near train.stop=1u train.validate_every=1u optimizer.warmup=0
+# The model that it starts from is validated, too, and kept if it is better.
+grep -q '"event":"validation","update":0,' runs/mine/metrics.jsonl || fail "the start was not validated"
 # The run stands alone.
 rm -r near/small.h5
 expect 0 "$saccade" caption runs/mine pictures/test.png

@@ -140,7 +140,7 @@ expect 0 "$saccade" list metrics
 wants_line CIDEr "as a reward of self-critical training CIDEr_D"
 wants_line CIDEr_plain "as a reward of self-critical training CIDEr"
 expect 0 "$saccade" list encoders
-for text in "vit.overlap, vit.multiple" "vit.start" "mimetic" "source: He et al. 2016" \
+for text in "vit.overlap, vit.attention.type" "vit.start" "mimetic" "source: He et al. 2016" \
   "source: Simonyan and Zisserman 2015" "source: Dosovitskiy et al. 2021"; do
   wants "$text" out
 done
@@ -150,7 +150,7 @@ expect 0 "$saccade" list decoders
 wants "options: attention.*, init_hidden" out
 # The options come from their declarations, and the limits from the rules that refuse.
 wants "options of all: hidden, embedding, dropout, tie_embeddings, embeddings.*, image" out
-wants "options: layers, heads, widen, norm, positions, longest" out
+wants "options: layers, heads, self_attention.type, self_attention.radius," out
 [ "$(grep -c "not with: attention.sentinel true: a sentinel is made from a memory cell" out)" -eq 2 ] ||
   fail "gru and transformer are not those without a sentinel"
 [ "$(grep -c "not with: objective.supervision.prophet or objective.supervision.cyclical" out)" -eq 1 ] ||

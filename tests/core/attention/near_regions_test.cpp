@@ -135,7 +135,7 @@ TEST_CASE("gradients through near regions agree with differences") {
   });
 }
 
-TEST_CASE("only the regions of a small window are read; a large one is a mask on all regions") {
+TEST_CASE("only the regions of a small window are read, and a large one is a mask on all regions") {
   constexpr GridSize kWide{.rows = 12, .cols = 12};
   const Index cells = kWide.cells();
   const Tensor query = normal_tensor({1, kQuery}, 107);

@@ -31,7 +31,7 @@ TEST_CASE("the variance of scores is d_k, and that of scaled ones is 1") {
   }
 }
 
-TEST_CASE("without the scale, weights and gradients depend on d_k; with it, they do not") {
+TEST_CASE("without the scale, weights and gradients depend on d_k, and with it they do not") {
   const ScalingDraws draws{.regions = 49, .queries = 400};
   const ScalingRow narrow = measure_scaling(16, draws), wide = measure_scaling(256, draws);
   // 400 queries fix these means to a few per cent of them.
