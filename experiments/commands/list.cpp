@@ -134,15 +134,16 @@ std::vector<Axis> attention_numbers() {
   std::vector<Axis> axes;
   const std::string section = "attention.";
   const std::vector<FieldInfo> fields = describe_config<ExperimentConfig>();
-  const auto is_choice = [&](const std::string& key) {
-    return key.starts_with(section) &&
-           std::any_of(fields.begin(), fields.end(),
-                       [&](const auto& one) { return one.path == key && !one.choices.empty(); });
+  const auto is_number = [&](const std::string& key) {
+    return std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& one) {
+      return one.path == key && (one.type == "true|false" || !one.constraint.empty());
+    });
   };
   const auto of_a_choice = [&](const FieldInfo& field) {
     return std::any_of(field.rules.begin(), field.rules.end(), [&](const auto& rule) {
-      return std::any_of(rule.choices.begin(), rule.choices.end(),
-                         [&](const auto& one) { return is_choice(one.key); });
+      return std::any_of(rule.choices.begin(), rule.choices.end(), [&](const auto& one) {
+        return one.key.starts_with(section) && !is_number(one.key);
+      });
     });
   };
   for (const FieldInfo& field : fields) {

@@ -159,10 +159,11 @@ wants "options: layers, heads, self_attention.type, self_attention.radius," out
 ! grep -E "^ +(options|not with): .{130}" out || fail "a line of options is too long"
 # Every axis of the README's table is listed.
 expect 0 "$saccade" list attention
+wants "source: Vaswani et al. 2017" out
+expect 0 "$saccade" list
 axes=$(sed -n '/^| key | question | choices |/,/^$/s/^| `\([a-z_.]*\)`.*/\1/p' "$readme")
 [ "$(wc -w <<<"$axes")" -ge 11 ] || fail "the table of axes is not found in $readme"
 for axis in $axes; do wants "($axis)" out; done
-wants "source: Vaswani et al. 2017" out
 # Only evaluate can take all regimes.
 expect 0 "$saccade" evaluate --help
 wants "as 'saccade list regimes' describes them, or all that suit the model" out
