@@ -2,9 +2,11 @@
 
 #include <csv.h>
 
+#include <algorithm>
 #include <new>
 
 #include "captioning/data/reader_support.h"
+#include "captioning/text/unicode.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -40,6 +42,11 @@ struct Parser {
 
 std::vector<CsvRow> read_csv(const std::filesystem::path& path, const std::string& what) {
   const std::string text = read_text(path, what);
+  if (const std::size_t bad = unicode::invalid_utf8(text); bad != std::string::npos)
+    throw DataError(
+        str(path.string(), ":",
+            1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n'),
+            ": not valid UTF-8; save the file again as UTF-8"));
   Parser parser;
   Rows out;
   std::size_t line = 1;

@@ -8,7 +8,6 @@
 #include "captioning/data/csv.h"
 #include "captioning/data/reader_support.h"
 #include "captioning/data/readers.h"
-#include "captioning/text/unicode.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 
@@ -40,8 +39,12 @@ Columns read_header(const CsvRow& row, const std::string& file) {
     *column = i;
   }
   if (!image || !caption) {
+    const bool semicolons = row.fields.size() == 1 && row.fields[0].find(';') != std::string::npos;
     throw DataError(str(file, ":", row.line, ": the first line must name the columns image and ",
-                        "caption (and split, if wanted)"));
+                        "caption (and split, if wanted)",
+                        semicolons ? "; its columns are separated by semicolons: export the file "
+                                     "again, with commas"
+                                   : ""));
   }
   return {*image, *caption, row.fields.size(), split};
 }
@@ -78,9 +81,6 @@ Dataset read_folder(const FolderFiles& files) {
     }
     const std::string name = image_name(row.fields[columns.image], place);
     const std::string& caption = row.fields[columns.caption];
-    if (unicode::invalid_utf8(caption) != std::string_view::npos) {
-      throw DataError(str(place, ": not valid UTF-8; convert the file to UTF-8"));
-    }
     if (!seen.emplace(name, caption).second) {
       ++repeated;
       continue;

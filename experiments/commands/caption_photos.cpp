@@ -109,6 +109,9 @@ std::vector<std::string> named_pictures(const std::vector<std::string>& names) {
           name, ": ", counted(static_cast<Index>(unread.size()), "picture is", "pictures are"),
           " of a kind that is not read: ", first_names(unread), "; convert them to JPEG or PNG")));
     }
+    if (found.folders > 0 && !found.pictures.empty())
+      log::warn(plain_text(str(name, ": the pictures of ", counted(found.folders, "folder"),
+                               " inside are left out; name these folders, too")));
     if (found.pictures.empty())
       throw UsageError(name +
                        ": the folder has no picture that can be read (JPEG, PNG, BMP, WebP, TIFF); "

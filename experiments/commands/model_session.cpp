@@ -5,11 +5,14 @@
 
 #include "captioning/data/data_places.h"
 #include "captioning/runs/check_config.h"
+#include "captioning/runs/checkpoint_content.h"
 #include "captioning/runs/loaded_pipeline.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
+#include "core/config/config.h"
 #include "core/config/idle.h"
 #include "core/config/traits.h"
+#include "core/io/checkpoint.h"
 #include "experiments/options/choice.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
@@ -18,9 +21,32 @@ namespace saccade {
 
 namespace {
 
-std::vector<std::string> overrides_of(const ModelArgs& args) {
+// The values by which a checkpoint's config gets the data set of a config file. How captions become
+// words (`data.vocabulary`, `data.max_length`, ...) stays as the model has learned it.
+std::vector<std::string> data_of(const std::string& file, const std::string& checkpoint) {
+  const ExperimentConfig before = stored_config(load_archive(checkpoint_of(checkpoint)), {});
+  const ExperimentConfig after = load_config<ExperimentConfig>(file, {}).config;
+  std::vector<std::string> out;
+  for (const Difference& value : config_differences(before, after))
+    for (const char* place :
+         {"data.type", "data.images", "data.annotations", "data.tokens", "data.splits", "data.val_",
+          "data.boxes", "data.on_bad_image", "data.split.", "data.scenes.", "data.sequences."})
+      if (value.path.starts_with(place)) {
+        out.push_back(value.path + "=" + value.second);
+        break;
+      }
+  return out;
+}
+
+std::vector<std::string> overrides_of(const ModelArgs& args, const std::string& checkpoint) {
   std::vector<std::string> overrides = args.set;
-  for (const std::string& assignment : args.data) overrides.push_back("data." + assignment);
+  for (const std::string& given : args.data) {
+    if (given.find('=') != std::string::npos) {
+      overrides.push_back("data." + given);
+      continue;
+    }
+    for (std::string& value : data_of(given, checkpoint)) overrides.push_back(std::move(value));
+  }
   if (args.beam) overrides.push_back(str("search.beam=", *args.beam));
   if (args.map_step) overrides.push_back(str("maps.step=", *args.map_step));
   if (!args.mode.empty()) overrides.push_back("search.mode=" + args.mode);
@@ -55,8 +81,9 @@ void refuse_idle_overrides(const ModelArgs& args, const ExperimentConfig& config
 }
 
 ModelSession::Member load_member(const std::string& name, const ModelArgs& args) {
-  ModelSession::Member member{
-      .name = name, .loaded = load_model(checkpoint_of(name), overrides_of(args)), .pipeline = {}};
+  ModelSession::Member member{.name = name,
+                              .loaded = load_model(checkpoint_of(name), overrides_of(args, name)),
+                              .pipeline = {}};
   refuse_idle_overrides(args, member.loaded.config);
   member.pipeline = pipeline_of(member.loaded, log::show, "--set ");
   return member;
@@ -73,8 +100,10 @@ void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes) {
   options.repeatable("--set", args.set,
                      "change a value of the checkpoint's config, such as search.max_length=30",
                      "KEY=VALUE");
-  options.repeatable("--data", args.data, "change where the data is, such as images=/new/place",
-                     "KEY=VALUE");
+  options.repeatable("--data", args.data,
+                     "change where the data is, such as images=/new/place; or take the data set of "
+                     "a config, such as mine.yaml",
+                     "KEY=VALUE|CONFIG");
   options.count("--beam", args.beam, "number of hypotheses that beam search keeps", 1);
   options.text("--mode", args.mode, "how words are chosen: beam, greedy or sample", "MODE");
   options.count("--map-step", args.map_step,
@@ -117,7 +146,10 @@ LoadedData load_data(const ModelSession& session) {
   for (const NamedFile& file : named_files(config, section))
     if (!file.path.empty() && !problem_of_place(file).empty())
       options += str(" --data ", file.key.substr(section.size() + 1), "=PLACE");
-  throw DataError(options.empty() ? lines : str(lines, "; to say where it is, add", options));
+  throw DataError(options.empty() ? lines
+                                  : str(lines, "; to say where it is, add", options,
+                                        ", or --data CONFIG with the config of another "
+                                        "data set"));
 }
 
 void refuse_without_effect(const ModelArgs& args) {

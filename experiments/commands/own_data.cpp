@@ -25,12 +25,12 @@ constexpr Index kEnoughForTest = 1000;
 [[noreturn]] void refuse_form(const std::string& captions, const std::string& text) {
   constexpr std::size_t kMostShown = 60;
   const std::string line = text.substr(0, std::min(text.find_first_of("\r\n"), kMostShown));
-  throw DataError(
-      str(captions,
-          ": is no captions file that this program knows. It reads CSV whose first line "
-          "is image,caption, COCO captions JSON, Karpathy's JSON, and Flickr8k's token "
-          "file; this one begins with '",
-          clean_caption(line), "'"));
+  throw DataError(str(captions,
+                      ": is no captions file that this program knows. It reads CSV in UTF-8, with "
+                      "commas, whose first line "
+                      "is image,caption, COCO captions JSON, Karpathy's JSON, and Flickr8k's token "
+                      "file; this one begins with '",
+                      clean_caption(line), "'"));
 }
 
 struct Form {

@@ -47,12 +47,19 @@ SearchOptions page_search(const ExperimentConfig& config, const Vocabulary& voca
   return search;
 }
 
+// A page is shown to others, whom the folders of this machine do not concern.
+std::string shown_place(const std::filesystem::path& file) {
+  const std::filesystem::path near = file.lexically_proximate(std::filesystem::current_path());
+  const bool inside = near.is_relative() && !near.empty() && *near.begin() != "..";
+  return (inside ? near : file.filename()).string();
+}
+
 Json model_facts(const ReportModel& model) {
   const LoadedModel& loaded = *model.loaded;
   const AttentionConfig& attention = loaded.config.attention;
   const ViewCount views = view_count(loaded);
   Json json = {{"name", model.name},
-               {"checkpoint", model.checkpoint.string()},
+               {"checkpoint", shown_place(model.checkpoint)},
                {"update", loaded.state.update},
                {"parameters", loaded.model->parameters().number_count()},
                {"attention", loaded.model->has_attention()},

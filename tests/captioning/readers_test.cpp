@@ -201,6 +201,9 @@ TEST_CASE("a folder with captions.csv is read") {
   };
   refuse("", "is empty");
   refuse("a.jpg,A dog\n", "captions.csv:1: the first line must name");
+  refuse("image;caption\na.jpg;A dog\n",
+         "separated by semicolons: export the file again, with commas");
+  refuse("image,caption\na.jpg,A dog\nM\xFCller.jpg,A cat\n", "captions.csv:3: not valid UTF-8");
   refuse("image,caption\na.jpg,A dog, wet\n", "captions.csv:2: 3 fields, the header has 2");
   refuse("image,caption\n../a.jpg,A dog\n", "captions.csv:2: '../a.jpg'");
   refuse("image,caption\na.jpg,\xFF\n", "captions.csv:2: not valid UTF-8");

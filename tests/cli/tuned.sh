@@ -24,6 +24,12 @@ short="train.stop=1u train.validate_every=1u optimizer.warmup=0 --report-images 
 expect 0 "$saccade" train mine.yaml --out runs/mine $short
 grep -q "train.init_from: [1-9][0-9]* of [0-9]* words are known to small" err || fail "the known words are not counted"
 wants '"init_from"' runs/mine/manifest.json
+# The model that it starts from is scored on the same photos.
+expect 0 "$saccade" evaluate runs/mine --split val --json --out mine.json
+expect 0 "$saccade" evaluate small --models near --data mine.yaml --split val --json --out small.json
+cmp <(grep -o '"image_id": *"[^"]*"' mine.json | sort) <(grep -o '"image_id": *"[^"]*"' small.json | sort) ||
+  fail "--data mine.yaml does not take the photos of mine.yaml"
+grep -q image_id mine.json || fail "no results"
 # A comparison of two arms takes the network from there, too.
 cat >arms.yaml <<'END'
 base: mine.yaml

@@ -42,6 +42,7 @@ FolderPictures pictures_in(const fs::path& folder) {
   fs::directory_iterator entry(folder, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     std::error_code gone;  // a file may be removed while it is examined
+    if (entry->is_directory(gone)) ++out.folders;
     if (!entry->is_regular_file(gone)) continue;
     if (named_as_picture(entry->path())) out.pictures.push_back(entry->path());
     if (named_as_unread_picture(entry->path())) out.unread.push_back(entry->path());

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "core/base/real.h"
+
 namespace saccade {
 
 // Whether the name ends as that of a JPEG, PNG, BMP, WebP or TIFF file (in upper or lower case) and
@@ -15,9 +17,11 @@ bool named_as_picture(const std::filesystem::path& path);
 bool named_as_unread_picture(const std::filesystem::path& path);
 
 // The pictures in a folder (not in folders below it), sorted by name, and those among its files
-// that are pictures of the other kind. Throws DataError where the folder cannot be listed.
+// that are pictures of the other kind; how many folders are below it. Throws DataError where the
+// folder cannot be listed.
 struct FolderPictures {
   std::vector<std::filesystem::path> pictures, unread;
+  Index folders = 0;
 };
 FolderPictures pictures_in(const std::filesystem::path& folder);
 
