@@ -97,14 +97,15 @@ void choose_tuning(const OwnData& data, const TunedModel& model, std::vector<Cho
                                          kFewestEpochs, kMostEpochs);
   const Index updates = epochs * per_epoch;
   out.push_back({"optimizer.type", "adam", ""});
-  out.push_back({"optimizer.lr", "2e-4",
-                 "small steps, so that what the model knows of other photos is not lost"});
+  out.push_back({"optimizer.lr", "2e-4", "small steps, because the model knows much already"});
   out.push_back({"optimizer.clip_norm", "5", ""});
   out.push_back({"optimizer.schedule", "cosine", ""});
   out.push_back({"optimizer.warmup", std::to_string(std::clamp<Index>(updates / 10, 1, 100)), ""});
   out.push_back({"optimizer.final_lr", "1e-5", ""});
-  out.push_back({"train.init_from", yaml_text(model.given),
-                 "the first weights; words that it does not know start anew"});
+  out.push_back(
+      {"train.init_from", yaml_text(model.given),
+       "the first weights; words that it does not know start anew, and words that these captions "
+       "lack are lost to it"});
   out.push_back({"train.stop", str(epochs, "e"),
                  str("about ", updates, " updates, far fewer than from the beginning")});
   if (const Index every = epochs / kValidations; every > 1)
