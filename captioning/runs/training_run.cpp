@@ -123,7 +123,9 @@ Validated validate(const TrainingRequest& request, const RunStart& start, const 
 // validation does not count: a model that has hardly begun to learn shows the same signs.
 void warn_of_dying(const MapWatch& watch, const ExperimentConfig& config, Index update,
                    std::set<DeadKind>& warned, const MessageListener& listener) {
+  constexpr Index kEnoughImages = 30;  // scores of fewer rise and fall by chance
   for (const DeadSign& sign : warning_signs(watch.attention)) {
+    if (sign.kind == DeadKind::kNeedless && watch.images < kEnoughImages) continue;
     if (!warned.insert(sign.kind).second) continue;
     const std::string where =
         sign.kind == DeadKind::kNeedless ? str(" (measured on ", watch.images, " images)") : "";

@@ -146,6 +146,11 @@ int run_arms(const CompareOptions& options) {
     std::cerr << "stopped; the same command continues with the arms that are left\n";
     return signal_exit_code(signal.number());
   }
+  if (comparison.empty()) {
+    std::cerr << "no run of the comparison succeeded, so there is nothing to compare; mend what is "
+                 "said above, and give the same command again\n";
+    return static_cast<int>(ExitCode::kPartial);
+  }
   runner.describe(comparison);
   const Judgement judgement = judge(comparison);
   directory.write_text("config.yaml", print_config(config));

@@ -59,6 +59,13 @@ bool Comparison::complete() const {
   });
 }
 
+bool Comparison::empty() const {
+  return std::all_of(arms.begin(), arms.end(), [](const ArmResult& arm) {
+    return std::all_of(arm.seeds.begin(), arm.seeds.end(),
+                       [](const SeedResult& seed) { return seed.failed(); });
+  });
+}
+
 Spread spread_of(const std::vector<double>& values) {
   Spread out{.count = static_cast<Index>(values.size())};
   if (values.empty()) return out;

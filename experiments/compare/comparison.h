@@ -54,6 +54,7 @@ struct Comparison {
   std::vector<ArmResult> arms;
 
   bool complete() const;  // no seed of an arm failed
+  bool empty() const;     // every seed of every arm failed
 };
 
 // A value over the seeds of an arm that did not fail.

@@ -136,6 +136,10 @@ wants "lr=1e30, seed 1" err
 [ "$(json part/compare.json /arms/1/seeds/0/status)" = failed ] ||
   fail "the status of the bad arm is not failed"
 [ "$(json part/compare.json /complete)" = false ] || fail "a comparison with a failed arm is complete"
+# Where every run fails, there is no table of nothing.
+expect 8 "$saccade" compare tiny.yaml --out nothing train.stop=6u optimizer.clip_norm=0 optimizer.lr=1e30
+wants "no run of the comparison succeeded" err
+[ ! -s out ] && [ ! -e nothing/compare.json ] || fail "a comparison without runs has results"
 
 # A comparison is stopped and then continued.
 "$saccade" compare compare.yaml --out stopped train.stop=100000u \
