@@ -65,6 +65,11 @@ std::vector<std::string> facts_of(const OwnData& data) {
       captions.length_of_share(0.5), "); ", captions.vocabulary(1), " different words, ",
       captions.vocabulary(1) - captions.vocabulary(2), " of them occur once"));
   for (const std::string& note : data.loaded.dataset.notes) out.push_back("note: " + note);
+  constexpr Index kFew = 100;
+  if (captions.captions < kFew)
+    out.push_back(str("note: ", counted(captions.captions, "training caption"),
+                      " can teach a model little more than themselves; a model that was trained "
+                      "before (saccade list models) will say more about new photos"));
   return out;
 }
 

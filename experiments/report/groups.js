@@ -19,7 +19,8 @@ const groupCell = (score) => (score ? spreadCell({mean: score.score, low: score.
 const groupTable = (report, by) => {
   const metrics = groupMetrics(report.groups, by);
   const rows = report.models.flatMap((model, m) => groupsBy(report.groups[m], by).map((group) =>
-    [model.name, group.name, group.images, ...metrics.map((name) => groupCell(group.scores[name]))]));
+    [model.name, group.name, {value: group.images, text: String(group.images)},
+      ...metrics.map((name) => groupCell(group.scores[name]))]));
   return numberTable(`Scores by ${GROUPINGS[by]}`,
     ['model', GROUPINGS[by], 'images', ...metrics.map(metricName)], rows);
 };

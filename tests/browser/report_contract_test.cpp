@@ -44,6 +44,10 @@ TEST_CASE("sections show the numbers of the runs, and they can be copied and sav
   CHECK(page.ask("document.querySelector('#scores tbody tr').textContent")
             .get<std::string>()
             .find("0.250") != std::string::npos);
+  // Numbers of images are whole.
+  CHECK(page.ask("[...document.querySelectorAll('#groups tbody tr')].length > 0 && "
+                 "[...document.querySelectorAll('#groups tbody tr')].every((row) => "
+                 "/^[0-9]+$/.test(row.children[2].textContent))") == true);
   const std::string csv =
       page.ask("decodeURIComponent(document.querySelector('#config a[download]').href)");
   CHECK(csv.find("attention.selection,soft,hard,soft") != std::string::npos);

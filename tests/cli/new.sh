@@ -85,6 +85,7 @@ for form in coco karpathy; do
 done
 expect 0 "$saccade" new tokens --photos "$folder" --captions tokens.txt
 wants "Flickr8k's token file: 24 photos" out
+wants "can teach a model little more than themselves" out
 expect 0 "$saccade" config check tokens.yaml
 expect 0 "$saccade" data tokens.yaml
 wants "note: the files have no val split" out
