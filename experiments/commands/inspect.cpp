@@ -248,9 +248,11 @@ CommandRun bind_inspect(Options& options) {
                 "with --heads, --gradients, --patches or --word: number of validation images "
                 "(default: 8)",
                 1);
-  options.repeatable("--data", attention.data,
-                     "with these four: change where the data is, such as images=/new/place",
-                     "KEY=VALUE");
+  options.repeatable(
+      "--data", attention.data,
+      "with these four: change where the data is, such as images=/new/place; or take "
+      "the data set of a config, such as mine.yaml",
+      "KEY=VALUE|CONFIG");
   options.repeatable("--set", attention.set,
                      "with these four: change a value of the checkpoint's config, such as "
                      "encoder.model=PATH",

@@ -45,6 +45,10 @@ std::vector<std::string> overrides_of(const ModelArgs& args, const std::string& 
       overrides.push_back("data." + given);
       continue;
     }
+    if (std::error_code error; !std::filesystem::exists(given, error))
+      throw UsageError(str("--data ", given,
+                           ": there is no such config; give KEY=VALUE, such as images=/new/place, "
+                           "or the file of a config"));
     for (std::string& value : data_of(given, checkpoint)) overrides.push_back(std::move(value));
   }
   if (args.beam) overrides.push_back(str("search.beam=", *args.beam));

@@ -172,8 +172,11 @@ CommandRun bind_report(Options& options) {
   options.flag("--self-attention", args->self_attention,
                "also show what each region attends to in the encoder and its refinement, and each "
                "word in a decoder of transformers; the page says how much larger it is for them");
-  options.repeatable("--data", args->data,
-                     "change where the models' data is, such as images=/new/place", "KEY=VALUE");
+  options.repeatable(
+      "--data", args->data,
+      "change where the models' data is, such as images=/new/place; or take the data set "
+      "of a config, such as mine.yaml",
+      "KEY=VALUE|CONFIG");
   options.flag("--json", args->json, "print a JSON object instead of the path of the page");
   return [args] { return run_report(*args); };
 }

@@ -30,6 +30,8 @@ expect 0 "$saccade" evaluate small --models near --data mine.yaml --split val --
 cmp <(grep -o '"image_id": *"[^"]*"' mine.json | sort) <(grep -o '"image_id": *"[^"]*"' small.json | sort) ||
   fail "--data mine.yaml does not take the photos of mine.yaml"
 grep -q image_id mine.json || fail "no results"
+expect 2 "$saccade" evaluate small --models near --data nothing
+one_error "there is no such config; give KEY=VALUE"
 # A comparison of two arms takes the network from there, too.
 cat >arms.yaml <<'END'
 base: mine.yaml
