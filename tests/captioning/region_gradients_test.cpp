@@ -63,6 +63,21 @@ std::vector<Real> gradient_of_all_words(const Model& model, const Tensor& featur
   return {gradient.span().begin(), gradient.span().end()};
 }
 
+// Both paths of all words have this sum.
+void check_sum(const RegionGradients& paths, const std::vector<Real>& expected, Index words) {
+  double most = 0, largest = 0;
+  for (Index i = 0; i < kRegions * kFeatures; ++i) {
+    double sum = 0;
+    for (Index t = 0; t < words; ++t)
+      sum += double{paths.direct[t * kRegions * kFeatures + i]} +
+             double{paths.score[t * kRegions * kFeatures + i]};
+    most = std::max(most, std::abs(sum - double{expected[static_cast<std::size_t>(i)]}));
+    largest = std::max(largest, std::abs(sum));
+  }
+  CHECK(largest > 1e-3);
+  CHECK(most < 1e-12);
+}
+
 TEST_CASE("paths and words together are the gradient of all glimpses") {
   std::vector<AttentionConfig> configs(6);
   configs[1].gate = GateKind::kNone;
@@ -79,19 +94,8 @@ TEST_CASE("paths and words together are the gradient of all glimpses") {
     const RegionGradients paths =
         region_gradients(*model.decoder, model.store.views(), features.view(), caption);
     REQUIRE(paths.weights.shape() == Shape{5, kRegions});
-    const std::vector<Real> expected = gradient_of_all_words(model, features, caption);
-    double most = 0, largest = 0;
-    for (Index i = 0; i < kRegions * kFeatures; ++i) {
-      double sum = 0;
-      for (Index t = 0; t < caption.words(); ++t)
-        sum += double{paths.direct[t * kRegions * kFeatures + i]} +
-               double{paths.score[t * kRegions * kFeatures + i]};
-      most = std::max(most, std::abs(sum - double{expected[static_cast<std::size_t>(i)]}));
-      largest = std::max(largest, std::abs(sum));
-    }
     INFO("score " << enum_name(config.score) << ", gate " << enum_name(config.gate));
-    CHECK(largest > 1e-3);
-    CHECK(most < 1e-12);
+    check_sum(paths, gradient_of_all_words(model, features, caption), caption.words());
   }
 }
 
@@ -198,18 +202,7 @@ TEST_CASE("layers, heads, paths and words together are the gradient of all glimp
   CHECK(paths.layers == 2);
   CHECK(paths.heads == 2);
   REQUIRE(paths.parts.size() == 2 * 3);
-  const std::vector<Real> expected = gradient_of_all_words(model, features, caption);
-  double most = 0, largest = 0;
-  for (Index i = 0; i < kRegions * kFeatures; ++i) {
-    double sum = 0;
-    for (Index t = 0; t < caption.words(); ++t)
-      sum += double{paths.direct[t * kRegions * kFeatures + i]} +
-             double{paths.score[t * kRegions * kFeatures + i]};
-    most = std::max(most, std::abs(sum - double{expected[static_cast<std::size_t>(i)]}));
-    largest = std::max(largest, std::abs(sum));
-  }
-  CHECK(largest > 1e-3);
-  CHECK(most < 1e-12);
+  check_sum(paths, gradient_of_all_words(model, features, caption), caption.words());
 }
 
 TEST_CASE(
