@@ -7,6 +7,7 @@
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/maps/caption_text.h"
 #include "captioning/metrics/meteor/meteor.h"
+#include "captioning/metrics/metric_registry.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 
@@ -181,6 +182,17 @@ Regime sampling_regime(const std::vector<Regime>& regimes) {
   return draws ? Regime::kSample : regimes.front();
 }
 
+std::vector<ScoreInterval> headline_intervals(std::span<const ImageStatistics> metrics) {
+  std::vector<ImageStatistics> headlines;
+  for (const ImageStatistics& metric : metrics) {
+    const MetricInfo* info = find_metric(metric.metric);
+    if (info && info->headline && metric.images > 0 && !std::isnan(metric.whole()))
+      headlines.push_back(metric);
+  }
+  if (headlines.empty()) return {};
+  return bootstrap(headlines, {.replicates = 1000});
+}
+
 }  // namespace
 
 std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index most) {
@@ -266,8 +278,10 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
   }
   if (full) {
     const std::vector<ImageTraits> traits = image_traits(data.dataset, report.images, source);
-    for (RegimeReport& regime : report.regimes)
+    for (RegimeReport& regime : report.regimes) {
       regime.groups = group_scores(regime.metrics, traits);
+      if (regime.draws == 1) regime.intervals = headline_intervals(regime.metrics);
+    }
   }
   if (forces && source) {
     SearchOptions search = request.search;

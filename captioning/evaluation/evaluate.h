@@ -17,6 +17,7 @@
 #include "captioning/evaluation/score_groups.h"
 #include "captioning/evaluation/sequence_scores.h"
 #include "captioning/scoring/caption_scores.h"
+#include "captioning/statistics/bootstrap.h"
 
 namespace saccade {
 
@@ -54,6 +55,8 @@ struct RegimeReport {
   NamedScores corpus;  // regime sample: the mean over its draws, of the scores that all have
   // Image by image, the scores of the corpus that can be resampled, of the first draw.
   std::vector<ImageStatistics> metrics;
+  // 95 % bootstrap intervals of the headline metrics, in a full report with one draw.
+  std::vector<ScoreInterval> intervals;
   NamedScores deviations;  // standard deviation over several draws of all images; else empty
   Index draws = 1;
   std::vector<DecodedCaption> captions;         // one per image, of the first draw

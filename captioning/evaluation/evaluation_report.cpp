@@ -1,5 +1,6 @@
 #include "captioning/evaluation/evaluation_report.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "captioning/maps/map_views.h"
@@ -128,6 +129,10 @@ std::string evaluation_json(const EvaluationReport& report) {
       one["draws"] = regime.draws;
       one["deviations"] = scores_json(regime.deviations);
     }
+    for (const ScoreInterval& interval : regime.intervals)
+      if (!std::isnan(interval.interval.low))
+        one["intervals"][interval.metric] = {{"low", interval.interval.low},
+                                             {"high", interval.interval.high}};
     if (!regime.groups.empty()) one["groups"] = groups_json(regime.groups);
     regimes.push_back(std::move(one));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <span>
 
 #include "captioning/maps/map_views.h"
 #include "captioning/metrics/metric_registry.h"
@@ -13,8 +14,12 @@ namespace saccade {
 
 namespace {
 
-// A column of scores, with its head.
-using Column = std::pair<std::string, const NamedScores*>;
+// A column of scores, with its head, and the intervals of some of them.
+struct Column {
+  std::string head;
+  const NamedScores* scores;
+  std::span<const ScoreInterval> intervals = {};
+};
 
 std::string search_line(const EvaluationReport& report) {
   const SearchOptions& search = report.search;
@@ -40,10 +45,18 @@ const double* find(const NamedScores& scores, const std::string& name) {
 // The names of the scores that some column has, in the order of the registry.
 std::vector<std::string> names_of(const std::vector<Column>& columns) {
   std::vector<std::string> names;
-  for (const auto& [title, scores] : columns)
-    for (const auto& [name, value] : *scores)
-      if (find(*scores, name)) names.push_back(name);
+  for (const Column& column : columns)
+    for (const auto& [name, value] : *column.scores)
+      if (find(*column.scores, name)) names.push_back(name);
   return in_table_order(std::move(names));
+}
+
+// ` [0.1204, 0.1422]`, or nothing where a score of a column has no interval.
+std::string interval_of(const Column& column, const std::string& name) {
+  for (const ScoreInterval& one : column.intervals)
+    if (one.metric == name && !std::isnan(one.interval.low))
+      return str(" [", fixed(one.interval.low), ", ", fixed(one.interval.high), "]");
+  return "";
 }
 
 // One row for each name, below the heads of the columns.
@@ -51,13 +64,13 @@ std::string columns_table(const std::vector<Column>& columns, const std::vector<
                           const std::string& corner = "") {
   TextTable table;
   std::vector<std::string> head = {corner};
-  for (const auto& [title, scores] : columns) head.push_back(title);
+  for (const Column& column : columns) head.push_back(column.head);
   table.add(std::move(head));
   for (const std::string& name : names) {
     std::vector<std::string> row = {metric_label(name)};
-    for (const auto& [title, scores] : columns) {
-      const double* value = find(*scores, name);
-      row.push_back(value ? fixed(*value) : "-");
+    for (const Column& column : columns) {
+      const double* value = find(*column.scores, name);
+      row.push_back(value ? fixed(*value) + interval_of(column, name) : "-");
     }
     table.add(std::move(row));
   }
@@ -71,7 +84,7 @@ std::string columns_table(const std::vector<Column>& columns) {
 std::string samples_table(const SampleScores& samples) {
   return str(samples.search.samples, " captions drawn of each image, regime ",
              enum_name(samples.search.regime), ", temperature ", samples.search.temperature, "\n",
-             columns_table({{"", &samples.scores}}));
+             columns_table({{.head = "", .scores = &samples.scores}}));
 }
 
 // The step of the maps, where it is later than the words' own.
@@ -82,13 +95,13 @@ std::string of_later_map(Index step) {
 std::string attention_table(const AttentionReport& attention) {
   NamedScores measures = attention.health.scores();
   for (auto& [name, value] : measures) name = attention_metric(name);
-  std::string out =
-      str("attention, regime ", enum_name(attention.regime), ", ", attention.health.words, " words",
-          of_later_map(attention.map_step), "\n", columns_table({{"", &measures}}));
+  std::string out = str("attention, regime ", enum_name(attention.regime), ", ",
+                        attention.health.words, " words", of_later_map(attention.map_step), "\n",
+                        columns_table({{.head = "", .scores = &measures}}));
   if (attention.ablations.empty()) return out;
-  std::vector<Column> columns = {{"own weights", &attention.own}};
+  std::vector<Column> columns = {{.head = "own weights", .scores = &attention.own}};
   for (const AblatedScores& one : attention.ablations)
-    columns.emplace_back(enum_name(one.ablation), &one.scores);
+    columns.push_back({.head = std::string(enum_name(one.ablation)), .scores = &one.scores});
   return out + columns_table(columns);
 }
 
@@ -105,9 +118,10 @@ std::string grounding_table(const EvaluationReport& report) {
   const auto add = [&](const std::string& name, const GroundingScores& one) {
     counts += str("  ", name, ": ", noun_count(one), "\n");
     if (one.pointing.words == 0) return;
-    columns.emplace_back(name, &scores.emplace_back(one.model_scores()));
-    columns.emplace_back("centre bias", &scores.emplace_back(one.centre_bias_scores()));
-    columns.emplace_back("uniform", &scores.emplace_back(one.uniform_scores()));
+    columns.push_back({.head = name, .scores = &scores.emplace_back(one.model_scores())});
+    columns.push_back(
+        {.head = "centre bias", .scores = &scores.emplace_back(one.centre_bias_scores())});
+    columns.push_back({.head = "uniform", .scores = &scores.emplace_back(one.uniform_scores())});
   };
   for (const RegimeReport& regime : report.regimes)
     if (regime.grounding && regime.grounding->has_maps)
@@ -185,18 +199,21 @@ std::string scores_table(const EvaluationReport& report) {
       first = regime.corpus;
       for (auto& one : further_scores(report)) first.push_back(std::move(one));
     }
-    columns.emplace_back(enum_name(regime.regime), columns.empty() ? &first : &regime.corpus);
+    columns.push_back({.head = std::string(enum_name(regime.regime)),
+                       .scores = columns.empty() ? &first : &regime.corpus,
+                       .intervals = regime.intervals});
     if (regime.draws > 1)
-      columns.emplace_back(str("sd of ", regime.draws, " draws"), &regime.deviations);
+      columns.push_back(
+          {.head = str("sd of ", regime.draws, " draws"), .scores = &regime.deviations});
   }
   for (const Baseline& baseline : report.baselines)
-    columns.emplace_back(baseline.name, &baseline.scores);
+    columns.push_back({.head = baseline.name, .scores = &baseline.scores});
   NamedScores change;
   if (report.without) {
     for (const auto& [name, whole] : report.without->whole)
       if (const double* own = find(first, name)) change.emplace_back(name, *own - whole);
-    columns.emplace_back("all heads", &report.without->whole);
-    columns.emplace_back("change", &change);
+    columns.push_back({.head = "all heads", .scores = &report.without->whole});
+    columns.push_back({.head = "change", .scores = &change});
   }
   std::vector<std::string> headline, details;
   for (std::string& name : names_of(columns)) {
@@ -207,6 +224,11 @@ std::string scores_table(const EvaluationReport& report) {
       details.push_back(std::move(name));
   }
   std::string out;
+  const bool bounded = std::any_of(columns.begin(), columns.end(), [&](const Column& column) {
+    return std::any_of(headline.begin(), headline.end(),
+                       [&](const std::string& name) { return !interval_of(column, name).empty(); });
+  });
+  if (bounded) out += "in brackets: 95 % bootstrap interval over the images\n";
   if (!headline.empty()) out += columns_table(columns, headline);
   if (!details.empty()) out += columns_table(columns, details, "details");
   return out;

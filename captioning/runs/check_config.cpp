@@ -8,6 +8,7 @@
 #include "captioning/training/choosing_metric.h"
 #include "captioning/training/stages.h"
 #include "core/attention/make_attention.h"
+#include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/attention/scopes/scope_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
@@ -82,6 +83,16 @@ void check_objective(const ExperimentConfig& config) {
         "objective.supervision.step has no effect: no loss supervises attention; also set "
         "objective.supervision.boxes, objective.supervision.localizer.weight or "
         "objective.supervision.prophet");
+  const SupervisionConfig& supervision = objective.supervision;
+  const auto& mechanism = config.attention.mechanism;
+  if ((supervision.boxes > 0 || supervision.localizer.weight > 0) &&
+      (mechanism == MechanismKind::kDifferential || mechanism == MechanismKind::kLinformer))
+    throw UsageError(
+        str("objective.supervision", supervision.boxes > 0 ? ".boxes" : ".localizer.weight",
+            " needs weights that are shares of one, and those of attention.mechanism ",
+            enum_name(mechanism),
+            " have no bound: training would make them grow for ever; choose another mechanism, or "
+            "leave the supervision out"));
   const std::optional<Stop>& start = objective.self_critical.start;
   if (objective.supervision.any() && start && start->count == 0)
     throw UsageError(
@@ -103,6 +114,25 @@ void check_frozen(const ExperimentConfig& config) {
     throw UsageError(str("encoder.frozen_stages ", encoder.frozen_stages,
                          " would freeze random weights; set encoder.weights to a file of "
                          "pretrained weights, or train.init_from to a run"));
+}
+
+// Checks that the learning rates fit the length of training. How many updates an epoch has is known
+// here only of images and texts that are made by the program, if it trains on one caption of each.
+void check_length(const ExperimentConfig& config) {
+  const DataConfig& data = config.data;
+  const bool texts = data.type == DataKind::kSequences;
+  const bool made = texts || (data.type == DataKind::kScenes &&
+                              config.train.captions == CaptionsPerEpoch::kOnePerImage);
+  if (!made) {
+    constexpr Index kEpoch = 1'000'000;  // updates; more than an epoch of any data has
+    Stages(config, kEpoch, kEpoch);
+    return;
+  }
+  const Index all = texts ? data.sequences.train : data.scenes.train;
+  std::vector<PlanItem> items;
+  for (Index i = 0; i < (data.limit_train > 0 ? std::min(data.limit_train, all) : all); ++i)
+    items.push_back({.image = i, .caption = 0, .length = 1});
+  stages_of(config, items);
 }
 
 // Checks that a decoder can take all words that it may have to write or read, and <eos>. With a
@@ -167,8 +197,7 @@ void check_config(const ExperimentConfig& config) {
   check_attention(config.attention);
   check_decoder(config.decoder, config.attention);
   CaptionModel::check(config);
-  constexpr Index kEpoch = 1'000'000;  // updates; the true number is known only with the data
-  const Stages unused_stages(config, kEpoch, kEpoch);
+  check_length(config);
   check_search(config.search, config.data, Draws::kByMode);
   check_choosing_metrics(config.train);
   check_longest(config);

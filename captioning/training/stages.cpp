@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "captioning/config/experiment_config.h"
+#include "captioning/training/self_critical_step.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -61,6 +62,27 @@ Index Stages::updates(const Stop& stop) const {
 
 double Stages::rate(Index update) const {
   return self_critical(update) ? second_->rate(update - switch_) : first_->rate(update);
+}
+
+BatchPlanOptions batch_plan(const ExperimentConfig& config, bool self_critical) {
+  const auto seed = static_cast<std::uint64_t>(config.seed);
+  if (self_critical)
+    return {.seed = seed,
+            .batch = config.train.batch,
+            .shard = self_critical_shard(config),
+            .captions = CaptionsPerEpoch::kOnePerImage};
+  return {.seed = seed,
+          .batch = config.train.batch,
+          .shard = config.train.shard,
+          .bucket_batches = config.train.bucket,
+          .captions = config.train.captions};
+}
+
+Stages stages_of(const ExperimentConfig& config, std::span<const PlanItem> items) {
+  const auto batches = [&](bool self_critical) {
+    return static_cast<Index>(plan_epoch(items, batch_plan(config, self_critical), 0).size());
+  };
+  return {config, batches(false), batches(true)};
 }
 
 }  // namespace saccade

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
+#include "captioning/data/batch_plan.h"
 #include "core/config/stop.h"
 #include "core/optim/schedule.h"
 
@@ -41,5 +43,11 @@ class Stages {
   // The schedules of the first and the second stage, if they exist. Each counts its own updates.
   std::optional<Schedule> first_, second_;
 };
+
+// How an epoch of a stage is cut into batches: of captions, or of images with drawn captions.
+BatchPlanOptions batch_plan(const ExperimentConfig& config, bool self_critical);
+
+// The stages of a run that trains on these captions. Throws what the constructor throws.
+Stages stages_of(const ExperimentConfig& config, std::span<const PlanItem> items);
 
 }  // namespace saccade

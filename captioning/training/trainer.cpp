@@ -30,43 +30,18 @@ class ShownAverage {
   WeightAverage* average_;
 };
 
-// The stage that an update belongs to decides what a batch holds: captions, or images.
-BatchPlanOptions cross_entropy_plan(const ExperimentConfig& config) {
-  return {.seed = static_cast<std::uint64_t>(config.seed),
-          .batch = config.train.batch,
-          .shard = config.train.shard,
-          .bucket_batches = config.train.bucket,
-          .captions = config.train.captions};
-}
-
-BatchPlanOptions self_critical_plan(const ExperimentConfig& config) {
-  return {.seed = static_cast<std::uint64_t>(config.seed),
-          .batch = config.train.batch,
-          .shard = self_critical_shard(config),
-          .captions = CaptionsPerEpoch::kOnePerImage};
-}
-
-Stages make_stages(const ExperimentConfig& config, const TrainingSet& set) {
-  const auto batches = [&](const BatchPlanOptions& options) {
-    return static_cast<Index>(plan_epoch(set.items(), options, 0).size());
-  };
-  return {config, batches(cross_entropy_plan(config)), batches(self_critical_plan(config))};
-}
-
 }  // namespace
 
 Trainer::Trainer(const Setup& setup)
     : setup_(setup),
       config_(*setup.config),
       optimizer_(make_optimizer(config_.optimizer, setup.model->parameters())),
-      stages_(make_stages(config_, *setup.set)) {
+      stages_(stages_of(config_, setup.set->items())) {
   check_choosing_metrics(config_.train);
 }
 
 std::vector<Batch> Trainer::plan(Index update, Index epoch) const {
-  const BatchPlanOptions options =
-      stages_.self_critical(update) ? self_critical_plan(config_) : cross_entropy_plan(config_);
-  return plan_epoch(setup_.set->items(), options, epoch);
+  return plan_epoch(setup_.set->items(), batch_plan(config_, stages_.self_critical(update)), epoch);
 }
 
 // Whether `every` has passed since the given update and time. An epoch counts as the number of its

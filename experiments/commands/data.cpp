@@ -7,6 +7,7 @@
 
 #include "captioning/config/experiment_config.h"
 #include "captioning/data/photo_check.h"
+#include "captioning/training/stages.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/config/config.h"
@@ -95,6 +96,22 @@ bool lacks_others(const std::vector<CheckedFile>& files) {
   return lacks;
 }
 
+// Warns of a warm-up that is longer than training on these captions. Arms of a comparison may have
+// lengths of their own.
+void check_length(const ExperimentConfig& config, const Dataset& dataset) {
+  if (!config.compare.arms.empty()) return;
+  std::vector<PlanItem> items;
+  for (const Index i : images_of(dataset, Split::kTrain))
+    for (Index c = 0; c < std::ssize(dataset.images[static_cast<std::size_t>(i)].captions); ++c)
+      items.push_back({.image = i, .caption = c, .length = 1});
+  if (items.empty()) return;
+  try {
+    stages_of(config, items);
+  } catch (const UsageError& error) {
+    log::warn(error.what());
+  }
+}
+
 int run_data(const DataOptions& options) {
   const ExperimentConfig config =
       load_config<ExperimentConfig>(options.config, options.overrides).config;
@@ -121,6 +138,7 @@ int run_data(const DataOptions& options) {
   std::cout << (options.json ? summary_json(summary, files)
                              : files_text(files) + summary_text(summary))
             << std::flush;
+  check_length(config, data.dataset);
   const bool lacks = lacks_others(files);
   if (photos.photos > 0 && photos.usable() == 0) {
     log::error(str("none of ", counted(photos.photos, "photo"), " can be used; ",

@@ -196,9 +196,15 @@ TEST_CASE("a report has the keys of its contract") {
   CHECK(scores.at("unique_captions") > 0.2);  // so that the model can be judged by something
   CHECK(scores.at("mean_length") > 1);
 
+  // Headlines have intervals over the images, in the table and in the JSON; details have none.
+  const Json& intervals = json.at("regimes")[0].at("intervals");
+  CHECK(intervals.at("CIDEr").at("low") <= scores.at("CIDEr"));
+  CHECK(intervals.at("CIDEr").at("low") < intervals.at("CIDEr").at("high"));
+  CHECK_FALSE(intervals.contains("Bleu_1"));
+
   const std::string table = evaluation_table(report);
-  for (const char* piece :
-       {"val: 12 images, beam 3", "argmax", "expectation", "BLEU-4, no penalty"})
+  for (const char* piece : {"val: 12 images, beam 3", "in brackets: 95 %", "argmax", "expectation",
+                            "BLEU-4, no penalty"})
     CHECK(table.find(piece) != std::string::npos);
   // The headlines come first, and with them what other sections measure.
   const std::size_t details = table.find("\ndetails");

@@ -39,6 +39,14 @@ expect 2 "$saccade" config check tiny.yaml attention.selection=hard attention.ha
 one_error "attention.hard.likelihood choice"
 expect 2 "$saccade" config check tiny.yaml optimizer.schedule=cosine optimizer.warmup=24
 one_error "optimizer.warmup"
+# Of drawn scenes it is known how many updates an epoch has.
+expect 2 "$saccade" config check tiny.yaml optimizer.schedule=cosine optimizer.warmup=24 train.stop=1e \
+  train.captions=one_per_image
+one_error "optimizer.warmup is 24 updates"
+# A cost that is the logarithm of weights has no minimum where the weights have no bound.
+expect 2 "$saccade" config check tiny.yaml attention.mechanism=differential \
+  objective.supervision.localizer.weight=0.3
+one_error "objective.supervision.localizer.weight needs weights that are shares of one"
 expect 2 "$saccade" config check tiny.yaml search.min_length=20
 one_error "search.min_length 20 is more than search.max_length 8"
 expect 2 "$saccade" config check tiny.yaml encoder.type=vit encoder.positions=none encoder.vit.size=small \
