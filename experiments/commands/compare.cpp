@@ -13,6 +13,7 @@
 #include "core/parallel/parallel.h"
 #include "experiments/commands/report.h"
 #include "experiments/commands/shown_models.h"
+#include "experiments/compare/comparison_chart.h"
 #include "experiments/compare/comparison_files.h"
 #include "experiments/compare/comparison_report.h"
 #include "experiments/compare/finished_runs.h"
@@ -99,6 +100,8 @@ void write_comparison(const CompareOptions& options, RunDirectory& directory,
   directory.write_text("compare.md", comparison_markdown(comparison, judgement, shown(options)));
   directory.write_text("compare.tex", comparison_latex(comparison, judgement));
   directory.write_text("compare.csv", comparison_csv(comparison, judgement));
+  if (const std::string chart = comparison_svg(comparison, judgement); !chart.empty())
+    directory.write_text("compare.svg", chart);
   for (const fs::path& sheet : runner.write_sheets())
     std::cerr << "wrote " << sheet.string() << "\n";
   directory.write_text("compare.json", comparison_json(comparison, judgement));

@@ -104,7 +104,7 @@ void print_summary(const TrainOptions& options, const TrainConfig& config,
     std::cout << json.dump(2) << "\n";
     return;
   }
-  std::cout << state.update << " updates in " << duration_text(state.seconds);
+  std::cout << state.update << " updates in " << duration_text(state.seconds) << " of training";
   if (best != state.best.end())
     std::cout << ", best " << metric_label(metric) << " " << str(best->second) << " in "
               << result.best.string();

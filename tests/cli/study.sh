@@ -7,7 +7,7 @@ expect 0 "$saccade" compare study.yaml --out alone --report-images 0
 wants "against soft" out
 wants "hard (argmax) against soft: " out
 wants "with 2 seeds" out
-for file in compare.md compare.tex compare.csv; do
+for file in compare.md compare.tex compare.csv compare.svg; do
   [ -s alone/$file ] || fail "alone/$file is missing"
 done
 wants '\toprule' alone/compare.tex

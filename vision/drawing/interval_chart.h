@@ -1,0 +1,40 @@
+// Values with their intervals as dots on lines: one row for each name, and one panel for each
+// value, side by side.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "vision/drawing/picture_format.h"
+
+namespace saccade {
+
+// A value that is not finite is not drawn; bounds that are not finite leave a dot alone.
+struct IntervalDot {
+  double value = 0, low = 0, high = 0;
+};
+
+struct IntervalPanel {
+  std::string name;
+  std::vector<IntervalDot> dots;  // one per row
+};
+
+struct IntervalChart {
+  std::string title{}, note{};          // above and below the panels
+  std::vector<std::string> rows{};      // their labels
+  std::vector<IntervalPanel> panels{};  // each with a scale of its own
+  int reference = -1;  // the row whose values are drawn through all others; -1: none
+};
+
+// The numbers at which a scale from `low` to `high` is labelled: at least two, 1, 2 or 5 times a
+// power of ten apart, of which the first is not above `low` and the last not below `high`.
+std::vector<double> scale_ticks(double low, double high);
+
+// The picture as a file in a format other than APNG. `font` is DejaVu Sans where it is empty and
+// the system has it. Throws ShapeError where there is no panel or row, or a panel has not one dot
+// per row, and DataError when its text needs a font that is not installed.
+std::string interval_chart_file(const IntervalChart& chart, PictureFormat format,
+                                const std::filesystem::path& font = {});
+
+}  // namespace saccade
