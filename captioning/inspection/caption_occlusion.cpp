@@ -29,14 +29,21 @@ void add_effects(const CaptionModel& model, const AttentionConfig& attention,
 
 void add_effects(const SearchMember& member, const AttentionConfig& attention,
                  const SearchOptions& options, DecodedCaption& caption) {
+  set_effects(caption, region_effects(member, SpecialWords{}, caption_ids(caption), options,
+                                      removal_of(attention)));
+}
+
+std::vector<int> caption_ids(const DecodedCaption& caption) {
   std::vector<int> ids;
   for (const DecodedWord& word : caption.words)
     for (const int id : ids_of(word)) {
       SACCADE_ASSERT(id >= 0, "a word without an id has no pieces");
       ids.push_back(id);
     }
-  const Tensor effects =
-      region_effects(member, SpecialWords{}, ids, options, removal_of(attention));
+  return ids;
+}
+
+void set_effects(DecodedCaption& caption, const Tensor& effects) {
   Index row = 0;
   for (DecodedWord& word : caption.words) {
     word.effects.assign(static_cast<std::size_t>(effects.shape()[1]), 0);
@@ -47,9 +54,7 @@ void add_effects(const SearchMember& member, const AttentionConfig& attention,
 }
 
 Index occlusion_steps(const DecodedCaption& caption, Index regions) {
-  std::size_t ids = 0;
-  for (const DecodedWord& word : caption.words) ids += ids_of(word).size();
-  return static_cast<Index>(ids) * regions;
+  return std::ssize(caption_ids(caption)) * regions;
 }
 
 }  // namespace saccade

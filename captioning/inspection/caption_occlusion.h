@@ -3,6 +3,7 @@
 
 #include "captioning/maps/decoded_caption.h"
 #include "captioning/search/search.h"
+#include "core/tensor/tensor.h"
 
 namespace saccade {
 
@@ -18,6 +19,12 @@ void add_effects(const CaptionModel& model, const AttentionConfig& attention,
 // The same for a picture that is encoded already.
 void add_effects(const SearchMember& member, const AttentionConfig& attention,
                  const SearchOptions& options, DecodedCaption& caption);
+
+// The ids that the words of a caption were decoded as, in order: those of their pieces, where words
+// were put together from pieces.
+std::vector<int> caption_ids(const DecodedCaption& caption);
+// Gives the words of a caption the effects [ids, L] on their ids, summed over the pieces of a word.
+void set_effects(DecodedCaption& caption, const Tensor& effects);
 
 // How many decoding steps that takes: one for each id of the caption and each of `regions`.
 Index occlusion_steps(const DecodedCaption& caption, Index regions);

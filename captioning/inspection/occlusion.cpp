@@ -88,15 +88,18 @@ Removal removal_of(const AttentionConfig& attention) {
   return attention.mechanism == MechanismKind::kLinformer ? Removal::kZeros : Removal::kMask;
 }
 
+void refuse_drawn_regions() {
+  throw UsageError(
+      "occlusion: in the regime sample the regions are drawn, and another draw would be taken for "
+      "the effect of a region; choose another regime");
+}
+
 Tensor region_effects(const SearchMember& member, const SpecialWords& special,
                       std::span<const int> caption, const SearchOptions& options, Removal removal) {
   const ConstView features = member.images.features, mask = member.images.mask;
   SACCADE_CHECK(features.shape.rank() == 3 && features.shape[0] == 1,
                 "[occlusion] the features of one image [1, L, D]; got ", features.shape);
-  if (options.regime == Regime::kSample)
-    throw UsageError(
-        "occlusion: in the regime sample the regions are drawn, and another draw would be taken "
-        "for the effect of a region; choose another regime");
+  if (options.regime == Regime::kSample) refuse_drawn_regions();
   std::vector<Index> removed;
   for (Index l = 0; l < features.shape[1]; ++l)
     if (!mask.data || mask[l] != 0) removed.push_back(l);

@@ -18,6 +18,9 @@ enum class Removal {
 };
 Removal removal_of(const AttentionConfig& attention);
 
+// Throws the UsageError of what follows for the regime sample.
+[[noreturn]] void refuse_drawn_regions();
+
 // log p(word | the words before, all regions) - log p(word | the words before, all but one region)
 // [T, L], for the words of a caption (ids without <bos> and <eos>) and every region: above 0 where
 // the region makes the word likelier. Regions that are masked (padding) have 0.

@@ -231,6 +231,11 @@ CommandRun bind_inspect(Options& options) {
                "show instead how the weights of regions go together with the gradients that reach "
                "the regions, as values and as keys, in every layer and head of the decoder, on "
                "validation images");
+  options.text("--occlusion", attention.occlusion,
+               "show instead how the weights of regions agree with what words lose without each "
+               "region, on validation images; what is removed: regions (of the grid) or picture "
+               "(cells are painted over before the encoder, which takes longer)",
+               "regions|picture");
   options.flag("--patches", attention.patches,
                "show instead the share of a transformer encoder's patches whose vectors are far "
                "longer than those of the others, on validation images");
@@ -244,17 +249,18 @@ CommandRun bind_inspect(Options& options) {
                      "with --word: look at the word in this caption instead; give two to compare "
                      "what becomes of it",
                      "TEXT");
-  options.count("--images", attention.images,
-                "with --heads, --gradients, --patches or --word: number of validation images "
-                "(default: 8)",
-                1);
+  options.count(
+      "--images", attention.images,
+      "with --heads, --gradients, --occlusion, --patches or --word: number of validation images "
+      "(default: 8)",
+      1);
   options.repeatable(
       "--data", attention.data,
-      "with these four: change where the data is, such as images=/new/place; or take "
+      "with these five: change where the data is, such as images=/new/place; or take "
       "the data set of a config, such as mine.yaml",
       "KEY=VALUE|CONFIG");
   options.repeatable("--set", attention.set,
-                     "with these four: change a value of the checkpoint's config, such as "
+                     "with these five: change a value of the checkpoint's config, such as "
                      "encoder.model=PATH",
                      "KEY=VALUE");
   options.text("--out", attention.out,
@@ -272,8 +278,8 @@ CommandRun bind_inspect(Options& options) {
     if (args->attention.any()) {
       if (of_network || of_tensors)
         throw UsageError(
-            "--heads, --gradients, --patches and --word are for checkpoints, not for ONNX files or "
-            "safetensors; name the checkpoint of a run");
+            "--heads, --gradients, --occlusion, --patches and --word are for checkpoints, not for "
+            "ONNX files or safetensors; name the checkpoint of a run");
       args->attention.checkpoint = args->checkpoint;
       args->attention.json = args->json;
       return run_inspect_attention(args->attention);
@@ -281,7 +287,7 @@ CommandRun bind_inspect(Options& options) {
     if (args->attention.images || !args->attention.data.empty() || !args->attention.set.empty())
       throw UsageError(
           "--images, --data and --set have an effect only together with --heads, --gradients, "
-          "--patches or --word");
+          "--occlusion, --patches or --word");
     if (of_tensors) return list_tensors(args->checkpoint, args->json);
     if (of_network) return list_layers(args->checkpoint, args->image_size, args->json);
     const std::string path = checkpoint_of(args->checkpoint).string();

@@ -13,8 +13,10 @@
 #include "experiments/commands/caption_photos.h"
 #include "experiments/commands/inspect_gradients.h"
 #include "experiments/commands/inspect_heads.h"
+#include "experiments/commands/inspect_occlusion.h"
 #include "experiments/commands/inspect_words.h"
 #include "experiments/commands/model_session.h"
+#include "experiments/options/choice.h"
 #include "experiments/process/progress.h"
 #include "vision/encoders/encoder_kind.h"
 
@@ -77,6 +79,9 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
                      (left_out.empty() ? std::string() : "; " + left_out[0]));
   if (args.gradients) require_paths(session);
   if (args.patches) require_tokens(session);
+  std::optional<Occluded> occluded;
+  if (!args.occlusion.empty()) occluded = choice<Occluded>(args.occlusion, "--occlusion");
+  if (occluded == Occluded::kPicture) require_pictures(session, "--occlusion picture");
   const LoadedData data = load_data(session);
   const std::vector<Index> images =
       evaluation_images(data.dataset, Split::kVal, args.images.value_or(kDefaultImages));
@@ -112,6 +117,18 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
     text += "\n" + flow_table(flow);
     if (!args.out.empty())
       drawn(write_gradient_pictures(flow, args.checkpoint, session.model().grid().cols, args.out));
+  }
+  if (occluded) {
+    Progress removing("removing regions");
+    const AgreementMeasure measure = measure_agreement(
+        session, data, inputs,
+        {.occluded = *occluded, .images = images, .progress = [&](Index done, Index total) {
+           removing.show(static_cast<double>(done) / static_cast<double>(total),
+                         str(done, " of ", counted(total, "caption")));
+         }});
+    removing.clear();
+    json["occlusion"] = agreement_json(measure, *occluded);
+    text += "\n" + agreement_table(measure, *occluded);
   }
   if (args.patches) {
     const PatchNorms norms = patch_norms(session.model(), inputs, images).value();

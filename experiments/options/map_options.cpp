@@ -133,4 +133,13 @@ MapRequest map_request(const MapArgs& args, const ExperimentConfig& config) {
   return request;
 }
 
+bool can_roll_out(const ExperimentConfig& config) {
+  try {
+    require_mixing(config.encoder);
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
 }  // namespace saccade

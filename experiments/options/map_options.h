@@ -26,5 +26,7 @@ void add_map_options(Options& options, MapArgs& args);
 // Throws UsageError, with the reason, for an unknown value and for an option that has no effect on
 // this model.
 MapRequest map_request(const MapArgs& args, const ExperimentConfig& config);
+// Whether --rollout has an effect on such a model.
+bool can_roll_out(const ExperimentConfig& config);
 
 }  // namespace saccade

@@ -20,6 +20,14 @@ expect 0 "$saccade" inspect run --gradients --images 2 --out pictures
 [ -s pictures/gradients.score.words.svg ] || fail "the gradients were not drawn"
 
 # Words near a word.
+# Maps against what words lose without regions: of the grid, and of the picture.
+expect 0 "$saccade" inspect run --occlusion regions --images 2 --json
+[ "$(json out /occlusion/maps/0/map)" = "last layer" ] || fail "the maps have no name"
+[ "$(json out /occlusion/words)" -gt 0 ] || fail "no word is compared"
+expect 0 "$saccade" inspect run --occlusion picture --images 2
+wants "without each cell of the picture" out
+expect 2 "$saccade" inspect run --occlusion pictures
+one_error "did you mean 'picture'"
 expect 0 "$saccade" inspect run --word a --images 3
 wants "layer 1 after" out
 expect 2 "$saccade" inspect run --word aardvark

@@ -1,0 +1,35 @@
+// `saccade inspect --occlusion`: whether a model's maps agree with what its words lose without each
+// region, as a table and as JSON.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+
+#include "captioning/inspection/map_agreement.h"
+#include "captioning/model/inputs.h"
+
+namespace saccade {
+
+struct LoadedData;
+class ModelSession;
+
+struct OcclusionRequest {
+  Occluded occluded = Occluded::kRegions;
+  std::span<const Index> images{};  // of the data set
+  std::function<void(Index done, Index total)> progress{};
+};
+
+// Captions the images in the model's own regime and removes every region or cell from each. Throws
+// UsageError for a model without attention.
+AgreementMeasure measure_agreement(const ModelSession& session, const LoadedData& data,
+                                   const DatasetInputs& inputs, const OcclusionRequest& request);
+
+std::string agreement_table(const AgreementMeasure& measure, Occluded occluded);
+
+// {"occluded", "words", "left_out", "largest_fall", "chance", "maps": [{"map", "rank_correlation",
+// "same_region", "fall"}]}: means over words, null where there is none.
+nlohmann::ordered_json agreement_json(const AgreementMeasure& measure, Occluded occluded);
+
+}  // namespace saccade
