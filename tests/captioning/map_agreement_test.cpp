@@ -85,11 +85,9 @@ TEST_CASE("effects of the picture are what a painted picture gives") {
                               .parameters = experiment.model.parameters().views(),
                               .images = experiment.model.encode(tape, input.view()).values()};
     std::vector<double> out;
-    for (const DecodedWord& word :
-         force_decode({&member, 1}, SpecialWords{}, std::vector<std::vector<std::vector<int>>>{ids},
-                      search, 0)[0][0]
-             .words)
-      out.push_back(word.log_prob);
+    const auto decoded = force_decode({&member, 1}, SpecialWords{},
+                                      std::vector<std::vector<std::vector<int>>>{ids}, search, 0);
+    for (const DecodedWord& word : decoded[0][0].words) out.push_back(word.log_prob);
     return out;
   };
   const std::vector<double> whole = log_probs(picture);
