@@ -85,7 +85,8 @@ struct GroundingReport {
 // A report of a model that does without some of its attention heads.
 struct RemovedHeads {
   std::vector<std::string> names;  // inspection/model_heads.h
-  NamedScores whole;               // of the model with all heads, in the first regime
+  NamedScores whole;               // of the model with all heads, in the first regime: of the
+                                   // captions and their maps, and the perplexity
 };
 
 struct EvaluationReport {

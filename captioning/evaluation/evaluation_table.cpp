@@ -212,8 +212,10 @@ std::string scores_table(const EvaluationReport& report) {
   if (report.without) {
     for (const auto& [name, whole] : report.without->whole)
       if (const double* own = find(first, name)) change.emplace_back(name, *own - whole);
-    columns.push_back({.head = "all heads", .scores = &report.without->whole});
-    columns.push_back({.head = "change", .scores = &change});
+    const std::string regime =
+        report.regimes.size() > 1 ? str(", ", enum_name(report.regimes.front().regime)) : "";
+    columns.push_back({.head = "all heads" + regime, .scores = &report.without->whole});
+    columns.push_back({.head = "change" + regime, .scores = &change});
   }
   std::vector<std::string> headline, details;
   for (std::string& name : names_of(columns)) {
@@ -273,7 +275,9 @@ std::string evaluation_table(const EvaluationReport& report) {
                         counted(static_cast<Index>(report.images.size()), "image"), ", ",
                         search_line(report), "\n");
   for (const std::string& member : report.members) out += "member " + member + "\n";
-  if (report.without) out += "without the heads " + names_in_line(report.without->names) + "\n";
+  if (report.without)
+    out += str("without the head", report.without->names.size() == 1 ? " " : "s ",
+               names_in_line(report.without->names), "\n");
   if (report.left_out > 0) out += str(counted(report.left_out, "image"), " could not be read\n");
   out += scores_table(report);
   if (!report.regimes.empty()) {

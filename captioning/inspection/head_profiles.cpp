@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "captioning/inspection/head_correlation.h"
 #include "captioning/maps/map_record.h"
@@ -145,13 +146,19 @@ class PlaceStudy {
     before_ = std::move(maps);
   }
 
-  void finish(HeadProfiles& out) {
+  // `placed`: whether row t and column t are the same place, or follow each other.
+  void finish(HeadProfiles& out, bool placed) {
     PlaceCorrelations correlations{.place = place_, .names = {}, .matrix = correlation_.matrix()};
     const std::size_t count = heads_.size();
     for (std::size_t a = 0; a < count; ++a) {
       ProfiledHead& head = heads_[a];
       correlations.names.push_back(head.name());
       if (contents_[a].count > 0) head.content = contents_[a].value();
+      if (!placed) {
+        constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+        HeadProfile& profile = head.profile;
+        profile.previous = profile.next = profile.first = profile.diagonal = kUnknown;
+      }
       bool repeats = false;
       for (std::size_t b = 0; b < count; ++b) {
         const double r = correlations.matrix[a * count + b];
@@ -205,7 +212,8 @@ HeadProfiles head_profiles(const CaptionModel& model, const Dataset& dataset,
   std::sort(places.begin(), places.end(),
             [](const PlaceStudy& a, const PlaceStudy& b) { return a.place() < b.place(); });
   HeadProfiles out;
-  for (PlaceStudy& place : places) place.finish(out);
+  for (PlaceStudy& place : places)
+    place.finish(out, place.place() != HeadPlace::kDecoder || model.grid().rows == 1);
   return out;
 }
 

@@ -38,6 +38,8 @@ struct ProfiledHead {
   HeadPlace place = HeadPlace::kRefine;
   Index layer = 0, head = 0;  // from 0
   Index columns = 0;          // L, the largest number of what the rows attend to
+  // previous, next, first and diagonal are NaN where words attend to a grid of several rows: the
+  // numbers of words and of regions in reading order have nothing to do with each other.
   HeadProfile profile{};
   std::optional<double> content{};    // content_between() of the images, one after the other
   std::optional<LikeHead> closest{};  // of the same place; none where nothing correlates

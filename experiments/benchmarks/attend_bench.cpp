@@ -7,8 +7,7 @@
 //   sequences  layers over a whole grid: every mechanism of refinements, a convolution and a GRU
 //              against self_attention, for one sequence, forward alone and with backward, beside
 //              the multiplications, the steps that wait for each other and the longest path between
-//              two positions; --svg draws the forward times of full, window and linear attention,
-//              convolution and GRU
+//              two positions; --svg draws the forward times
 //   scaling    no times: scores q' k and q' k / sqrt(d_k) of --draws random queries and --length
 //              keys, for d_k of 1 .. 1024
 // Prints a table, or with --json one line for each measurement. Ratios are to the baseline,
@@ -159,11 +158,12 @@ void time_attention(const BenchOptions& options) {
 constexpr Index kLongestMap = 1024;
 
 void draw(const std::vector<Curve>& curves, const BenchOptions& options) {
-  LogPlot plot{.title = "Layers over a sequence, width 256, 8 heads, one thread",
-               .x_label = "positions",
-               .y_label = "forward pass in ms",
-               .x_ticks = {},
-               .curves = curves};
+  LogPlot plot{
+      .title = "Layers over a sequence, width 256, 8 heads, windows of radius 8, one thread",
+      .x_label = "positions",
+      .y_label = "forward pass in ms",
+      .x_ticks = {},
+      .curves = curves};
   for (const Index length : options.lengths) plot.x_ticks.push_back(static_cast<double>(length));
   std::ofstream file(options.svg);
   file << svg_of(plot);
@@ -204,11 +204,6 @@ void time_sequences(const BenchOptions& options) {
   using enum SequenceAttentionKind;
   print_head_of_layers(options);
   const std::vector<SequenceLayer> layers = sequence_layers();
-  const std::map<std::string, std::string> shown = {{"self_attention", "full"},
-                                                    {"window", "window, radius 8"},
-                                                    {"linear", "linear"},
-                                                    {"convolution", "convolution 3 x 3"},
-                                                    {"gru", "GRU"}};
   std::map<std::string, Curve> drawn;
   for (const Index length : options.lengths) {
     const SequenceSizes sizes{.grid = grid_of(length)};
@@ -228,12 +223,8 @@ void time_sequences(const BenchOptions& options) {
   if (options.svg.empty()) return;
   std::vector<Curve> curves;
   for (const SequenceLayer& layer : layers)
-    if (const auto name = shown.find(layer.name); name != shown.end() && drawn.count(layer.name))
-      curves.push_back({name->second, drawn[layer.name].points});
-  if (curves.empty())
-    throw UsageError(
-        "--svg draws self_attention, window, linear, convolution and gru; --only leaves none of "
-        "them");
+    if (const auto found = drawn.find(layer.name); found != drawn.end())
+      curves.push_back({layer.name, found->second.points});
   draw(curves, options);
 }
 
@@ -274,6 +265,29 @@ void show_scaling(const BenchOptions& options) {
     }
 }
 
+// Refuses options that the workload does not read, and an --only that leaves nothing.
+void check(const BenchOptions& options, const CLI::App& app) {
+  const std::map<std::string, std::string> readers = {
+      {"--batch", "glimpses"}, {"--svg", "sequences"}, {"--draws", "scaling"}};
+  for (const auto& [option, workload] : readers)
+    if (app.count(option) > 0 && options.workload != workload)
+      throw UsageError(option + " has an effect only with " + workload + "; leave it out");
+  if (options.only.empty()) return;
+  if (options.workload == "scaling")
+    throw UsageError("--only has no effect with scaling; leave it out");
+  std::vector<std::string> names;
+  if (options.workload == "sequences")
+    for (const SequenceLayer& layer : sequence_layers()) names.push_back(layer.name);
+  else
+    for (const Choice& choice : attention_choices()) names.push_back(choice.name);
+  std::string all;
+  for (const std::string& name : names) {
+    if (name.find(options.only) != std::string::npos) return;
+    all += (all.empty() ? "" : ", ") + name;
+  }
+  throw UsageError("--only " + options.only + " leaves nothing to measure; there are " + all);
+}
+
 int run(int argc, char** argv) {
   CLI::App app{
       "Times attention mechanisms on one thread, in turns with a baseline; shows the scale of "
@@ -300,6 +314,7 @@ int run(int argc, char** argv) {
   app.add_option("--svg", options.svg,
                  "with sequences: write a drawing of time against length to this file");
   CLI11_PARSE(app, argc, argv);
+  check(options, app);
   if (options.lengths.empty()) {
     if (options.workload == "scaling") options.lengths = {49};
     if (options.workload == "glimpses") options.lengths = {49, 196, 784};

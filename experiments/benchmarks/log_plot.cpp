@@ -10,11 +10,12 @@ namespace saccade {
 
 namespace {
 
-constexpr double kWidth = 640, kHeight = 420;
+constexpr double kWidth = 660, kHeight = 420;
 constexpr double kLeft = 70, kRight = 490, kTop = 40, kBottom = 360;  // the edges of the frame
-// Colours that colour-blind people can distinguish, too (Okabe and Ito 2008).
-constexpr std::array<const char*, 6> kColours = {"#d55e00", "#0072b2", "#009e73",
-                                                 "#cc79a7", "#e69f00", "#56b4e9"};
+// Colours that colour-blind people can distinguish, too (Okabe and Ito 2008, with a grey for their
+// yellow, which is too pale for lines).
+constexpr std::array<const char*, 8> kColours = {"#d55e00", "#0072b2", "#009e73", "#cc79a7",
+                                                 "#e69f00", "#56b4e9", "#000000", "#999999"};
 
 // Maps a number to its place on a logarithmic axis.
 struct Scale {

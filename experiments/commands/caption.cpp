@@ -12,6 +12,7 @@
 #include "captioning/inspection/caption_occlusion.h"
 #include "captioning/maps/caption_json.h"
 #include "captioning/maps/caption_text.h"
+#include "captioning/runs/named_models.h"
 #include "captioning/runs/run_directory.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
@@ -19,6 +20,7 @@
 #include "experiments/commands/shown_models.h"
 #include "experiments/commands/watched_folder.h"
 #include "experiments/process/log.h"
+#include "experiments/process/model_places.h"
 #include "experiments/process/output_file.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/stop_signal.h"
@@ -111,6 +113,21 @@ void check(const CaptionArgs& args) {
   if (!args.images.empty() && !args.watch.empty())
     throw UsageError("--watch captions what is in " + args.watch +
                      "; caption the named pictures with another command");
+}
+
+// Refuses the name of a model among the pictures, which is meant as one more model.
+void refuse_models(const CaptionArgs& args, const ModelSession& session) {
+  if (session.pipeline().reads_text()) return;
+  const std::vector<NamedModel> models = named_models(all_model_folders());
+  for (const std::string& image : args.images) {
+    std::error_code error;
+    const bool named = std::any_of(models.begin(), models.end(),
+                                   [&](const NamedModel& model) { return model.name == image; });
+    if (named && !std::filesystem::exists(image, error))
+      throw UsageError(str(
+          image, " is a model and not a picture; the captions of an ensemble are asked for by ",
+          args.model.checkpoint, ",", image, ", and those of several models by one command each"));
+  }
 }
 
 // The model with all of its heads, where some are removed from the one that captions.
@@ -232,6 +249,7 @@ int run_caption(const CaptionArgs& args) {
   }
   if (!args.page.empty()) check_output("--page", args.page, OutputKind::kPage, args.images);
   ModelSession session(args.model);
+  refuse_models(args, session);
   const SearchOptions search = search_of(args, session);
   CaptionSource source = session.source(search.regime);
   source.alternatives = args.alternatives.has_value();

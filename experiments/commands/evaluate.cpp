@@ -6,8 +6,11 @@
 #include <iostream>
 #include <memory>
 
+#include "captioning/evaluation/attention_health.h"
 #include "captioning/evaluation/evaluation_report.h"
 #include "captioning/evaluation/evaluation_table.h"
+#include "captioning/evaluation/perplexity.h"
+#include "captioning/metrics/metric_registry.h"
 #include "captioning/training/run_data.h"
 #include "core/base/error.h"
 #include "core/config/traits.h"
@@ -98,7 +101,8 @@ std::filesystem::path results_path(const std::string& out, const std::vector<Reg
   return path.replace_extension(std::string(enum_name(regime)) + extension);
 }
 
-// The scores of the captions in the first regime, before heads are removed.
+// The scores in the first regime before heads are removed: of the captions, their maps and the
+// perplexity.
 NamedScores scores_of_whole(const ModelSession& session, const LoadedData& data,
                             const EnsembleInputs& inputs, const EvaluationRequest& request) {
   const EvaluationRequest captions{.split = request.split,
@@ -110,7 +114,16 @@ NamedScores scores_of_whole(const ModelSession& session, const LoadedData& data,
                                    .ablations = false,
                                    .boxes = request.boxes,
                                    .progress = request.progress};
-  return evaluate(session.models(), data, inputs, captions).regimes.front().corpus;
+  const EvaluationReport report = evaluate(session.models(), data, inputs, captions);
+  const RegimeReport& first = report.regimes.front();
+  NamedScores scores = first.corpus;
+  const Perplexity perplexity =
+      measure_perplexity(session.models(), data.dataset, inputs, report.images, {});
+  scores.emplace_back("perplexity", perplexity.value());
+  if (session.models().has_attention())
+    for (const auto& [name, value] : attention_health(first.captions).scores())
+      scores.emplace_back(attention_metric(name), value);
+  return scores;
 }
 
 // Refuses, before anything is captioned, to write results over a file that is not made of results.

@@ -43,10 +43,14 @@ const change = (p, q) => {
 };
 
 // "Without the marked region, dog: p 0.62 → 0.11 · rank correlation of weights and effects 0.35".
-// `weights` and `effects` are of the cells that show some of the picture; none: no correlation.
-const effectLine = (word, p, effect, weights, effects) => {
+// `weights` and `effects` are of the cells that show some of the picture; none: no correlation. `most`
+// is the effect of another region on which the word depends more, which has a dotted frame.
+const effectLine = (word, p, effect, {weights, effects, most} = {}) => {
   const parts = ['Without the marked region, ', el('b', {}, word),
     `: ${change(p, p * Math.exp(-effect))}`];
+  if (most !== undefined)
+    parts.push(` \u00b7 without the dotted one, on which it depends most: ${
+      change(p, p * Math.exp(-most))}`);
   const rank = weights ? rankCorrelation(weights, effects) : NaN;
   if (!Number.isNaN(rank))
     parts.push(` \u00b7 rank correlation of weights and effects ${shown(rank, 2)}`);

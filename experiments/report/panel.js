@@ -354,8 +354,14 @@ class Panel {
     if (peak !== this.maps.chosen(word, this.card.view.layer))
       frame(context, cellBox(peak, this.maps.rows, this.maps.cols, this.decoded.seen),
         {dash: [4, 3]});
-    this.effect.replaceChildren(...effectLine(words[word], p[word], effects[word][peak],
-      this.maps.shown(this.weightsOf(word)), this.maps.shown(effects[word])));
+    const ownEffects = this.maps.shown(effects[word]), best = cells[peakOf(ownEffects)];
+    const depends = best !== peak && effects[word][best] > effects[word][peak];
+    if (depends)
+      frame(context, cellBox(best, this.maps.rows, this.maps.cols, this.decoded.seen),
+        {dash: [1, 2]});
+    this.effect.replaceChildren(...effectLine(words[word], p[word], effects[word][peak], {
+      weights: this.maps.shown(this.weightsOf(word)), effects: ownEffects,
+      most: depends ? effects[word][best] : undefined}));
   }
 
   drawChosen(context, word) {

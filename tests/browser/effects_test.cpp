@@ -61,6 +61,8 @@ TEST_CASE("a report of occlusion says what p of a word is without the marked reg
   const Json weights = page.pixels(0, 4, 8);
   // In the last cell, which has the largest weight, the effect is 0.1.
   CHECK(line_of(page, 0).find(": p 0.50 \u2192 0.45") != std::string::npos);
+  // Another cell matters most to the word.
+  CHECK(line_of(page, 0).find("on which it depends most: p 0.50 \u2192 0.10") != std::string::npos);
   CHECK(line_of(page, 0).find("rank correlation of weights and effects 0.16") != std::string::npos);
   page.browser.press("e");
   CHECK(page.ask("document.querySelector('.card .map-name').textContent") ==

@@ -130,6 +130,9 @@ TEST_CASE("all heads of a refinement and of a decoder are profiled") {
     CHECK(heads[h].profile.entropy <= 1 + 1e-6);
     CHECK(heads[h].content.value() > 0);
     CHECK(heads[h].content.value() < 1);
+    // The number of a word says nothing of the number of a region.
+    CHECK(std::isnan(heads[h].profile.previous) == (heads[h].place == HeadPlace::kDecoder));
+    CHECK(std::isnan(heads[h].profile.diagonal) == (heads[h].place == HeadPlace::kDecoder));
   }
   CHECK(heads[0].profile.entropy != heads[1].profile.entropy);
 }

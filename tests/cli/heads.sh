@@ -45,6 +45,8 @@ wants "all heads" out
 expect 0 "$saccade" evaluate run --split val --no-ablations --without decoder.0 --json
 [ "$(json out /without/heads/1)" = decoder.0.1 ] || fail "the JSON does not name the heads"
 json out /without/whole/CIDEr >/dev/null
+json out /without/whole/perplexity >/dev/null
+json out /without/whole/attention_entropy >/dev/null
 expect 0 "$saccade" overlay run --count 1 --out drawn
 picture=$(ls drawn/*.sheet.png)
 expect 0 "$saccade" caption run "$picture" --without decoder.0.0

@@ -38,6 +38,8 @@ done
 ! grep -q "pretrained-" named/dogs.sheet.svg soft.html hard.html || fail "a sheet or a page has the name of the run"
 
 # The map of "dog" lies on a dog: its largest weight is where the head of the left one is.
+expect 2 "$saccade" caption soft hard "$project"/experiments/photos/dogs.jpg
+one_error "hard is a model and not a picture"
 expect 0 "$saccade" caption soft "$project"/experiments/photos/dogs.jpg --json
 word=0
 until [ "$(json out /0/words/$word/text)" = dog ]; do
