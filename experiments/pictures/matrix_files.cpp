@@ -15,7 +15,7 @@ constexpr std::size_t kMostMatrixCells = 65536;  // a cell takes a hundred bytes
 }  // namespace
 
 float drawn_number(double value) {
-  return std::isfinite(value) ? static_cast<float>(std::max(value, 0.0)) : 0.0F;
+  return static_cast<float>(std::isnan(value) ? value : std::max(value, 0.0));
 }
 
 void write_matrix_files(const std::filesystem::path& folder, const std::string& name,

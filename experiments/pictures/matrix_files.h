@@ -10,7 +10,7 @@
 
 namespace saccade {
 
-// A number as a heat map takes it: what is not known or below 0 is drawn as 0.
+// A number as a heat map takes it: what is below 0 is drawn as 0, and NaN is not known.
 float drawn_number(double value);
 
 // Writes NAME.png and, where the matrix has at most 65,536 cells, NAME.svg into a folder, which is

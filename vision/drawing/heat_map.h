@@ -16,7 +16,9 @@ namespace saccade {
 struct HeatMap {
   // The labels. Where they are many numbers, only some are written.
   std::vector<std::string> rows, columns;
-  std::vector<float> values;  // [rows, columns]; values below 0 are drawn like 0
+  // [rows, columns]; values below 0 are drawn like 0, and for NaN, which is not known, the page
+  // stays white.
+  std::vector<float> values;
   // [rows] the column to outline in each row, -1 for none; or empty.
   std::vector<Index> outlined{};
   Index group = 0;  // a line is drawn after every `group` columns; 0: none
@@ -31,7 +33,7 @@ struct HeatMapOptions {
   std::filesystem::path font{};          // empty: DejaVu Sans where the system has it
 };
 
-// Throws ShapeError when labels, values and outlines do not fit together or a value is not finite,
+// Throws ShapeError when labels, values and outlines do not fit together or a value is infinite,
 // UsageError on options outside their range, and DataError when the picture would have more than
 // kMaxSheetPixels or its text needs a font that is not installed.
 Image draw_heat_map(const HeatMap& map, const HeatMapOptions& options);

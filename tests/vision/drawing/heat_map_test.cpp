@@ -94,6 +94,25 @@ TEST_CASE("pixels have the colours of the SVG, cell by cell") {
   CHECK(text.find("<image") == std::string::npos);
 }
 
+TEST_CASE("a number that is not known leaves its cell white, and the scale as it is") {
+  HeatMap map = ramp(1, 3);
+  const Image whole = draw_heat_map(map, {});
+  map.values[1] = std::numeric_limits<float>::quiet_NaN();
+  for (const HeatScale scale : {HeatScale::kShared, HeatScale::kPerWord}) {
+    const XmlReader svg(heat_map_svg(map, {.scale = scale}));
+    std::size_t cells = 0;
+    for (std::size_t i = 1; i < svg.elements().size(); ++i)
+      if (svg.elements()[i].name == "title" && svg.elements()[i - 1].name == "rect") {
+        CHECK(svg.elements()[i].text != "word0, 1: nan");
+        CHECK(heat_of(svg.elements()[i - 1]["fill"], colour_table(ColourMap::kViridis)) ==
+              (cells == 0 ? 0 : 255));
+        ++cells;
+      }
+    CHECK(cells == 2);
+  }
+  CHECK(draw_heat_map(map, {}).rgb != whole.rgb);
+}
+
 TEST_CASE("any label is text of the SVG as it is, escaped") {
   HeatMap map{.rows = {"caf\xC3\xA9", "<b> & \"q\" 'a'", "\xD0\xBA\xD0\xBE\xD1\x82", "a\x01z"},
               .columns = {"\xE7\x8A\xAC", "]]>"},
