@@ -114,6 +114,7 @@ EvaluationReport chosen_images(const LoadedData& data, const EnsembleInputs& inp
   EvaluationReport report;
   report.dataset = data.dataset.name;
   report.split = request.split;
+  report.texts = data.sequences.has_value();
   report.search = request.search;
   report.images = evaluation_images(data.dataset, request.split, request.most_images);
   for (std::size_t m = 0; m < inputs.size(); ++m) {
@@ -265,7 +266,7 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
     report.regimes.push_back(mean_of(std::move(draws)));
   }
   if (full) {
-    const std::vector<ImageTraits> traits = image_traits(data.dataset, report.images, source);
+    const std::vector<ImageTraits> traits = image_traits(data, report.images, source);
     for (RegimeReport& regime : report.regimes)
       regime.groups = group_scores(regime.metrics, traits);
   }

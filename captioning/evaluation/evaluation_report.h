@@ -15,13 +15,14 @@ namespace saccade {
 // "by_length" of texts, from the shortest on: [{"tokens", "texts", "exact_match",
 // "token_accuracy"}]}]}. An ensemble has "members", its checkpoints. A regime of a full report has
 // "groups", where its images differ (score_groups.h): [{"by": "length", "objects" or "rare_words",
-// "groups": [{"name", "low", "high", "mean": of the values of its images, "images": how many,
-// "scores": {metric: {"score", "low", "high": the bootstrap interval}}}]}]. A full report has
-// "perplexity" (null without a reference word) and "unknown_share" (perplexity.h) and, for a model
-// with attention, "attention_health": {"regime", "map_step", "words", "entropy", ...
-// (attention_health.h), "dead": why the attention looks dead, or null (dead_attention.h),
-// "ablations": {"uniform": {"CIDEr", "Bleu_4", "true_caption_rate" where known}, "shuffled"}}, with
-// ablations unless they were left out. Where the request has them, there are "samples":
+// "text": what the values are, "groups": [{"name", "low", "high", "mean": of the values of its
+// images, "images": how many, "scores": {metric: {"score", "low", "high": the bootstrap
+// interval}}}]}]. A full report has "perplexity" (null without a reference word) and
+// "unknown_share" (perplexity.h) and, for a model with attention, "attention_health": {"regime",
+// "map_step", "words", "entropy", ... (attention_health.h), "dead": why the attention looks dead,
+// or null (dead_attention.h), "ablations": {"uniform": {"CIDEr", "Bleu_4", "true_caption_rate"
+// where known}, "shuffled"}}, with ablations unless they were left out. Where the request has them,
+// there are "samples":
 // {"per_image", "regime", "temperature", "seed", "corpus": {"Div_1": ...}}
 // (sample_scores.h) and "baselines": {"nearest": {"Bleu_1": ...}, "consensus", "human"}
 // (baselines.h). Where there are boxes, there is "grounding": {"boxes": where they come from,

@@ -1,4 +1,4 @@
-#include "experiments/pictures/matrix_files.h"
+#include "experiments/pictures/measure_pictures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,20 +18,40 @@ float drawn_number(double value) {
   return std::isfinite(value) ? static_cast<float>(std::max(value, 0.0)) : 0.0F;
 }
 
-void write_matrix_files(const std::filesystem::path& folder, const std::string& name,
-                        const HeatMap& map, std::optional<double> full,
-                        std::vector<std::filesystem::path>& paths) {
+MeasurePicture matrix_picture(const std::string& name, const std::string& model, HeatMap map,
+                              std::optional<double> full) {
   HeatMapOptions options{.scale = full ? HeatScale::kFixed : HeatScale::kShared, .font = {}};
   if (full) options.fixed_max = *full;
+  MeasurePicture out{.name = name, .title = map.title, .cells = map.values.size(), .file = {}};
+  map.title = model + ", " + map.title;
+  out.file = [map = std::move(map), options](PictureFormat format) {
+    return heat_map_file(map, options, format);
+  };
+  return out;
+}
+
+MeasurePicture grid_picture(const std::string& name, const std::string& model, GridMaps maps) {
+  MeasurePicture out{.name = name, .title = maps.title, .cells = maps.values.size(), .file = {}};
+  maps.title = model + ", " + maps.title;
+  out.file = [maps = std::move(maps)](PictureFormat format) {
+    return grid_maps_file(maps, format);
+  };
+  return out;
+}
+
+std::vector<std::filesystem::path> write_pictures(const std::filesystem::path& folder,
+                                                  std::span<const MeasurePicture> pictures) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw_io_error("make the directory", folder, error.value());
-  std::vector<PictureFormat> formats{PictureFormat::kPng};
-  if (map.values.size() <= kMostMatrixCells) formats.push_back(PictureFormat::kSvg);
-  for (const PictureFormat format : formats) {
-    paths.push_back(folder / str(name, ".", enum_name(format)));
-    write_file(paths.back(), heat_map_file(map, options, format));
-  }
+  std::vector<std::filesystem::path> paths;
+  for (const MeasurePicture& picture : pictures)
+    for (const PictureFormat format : {PictureFormat::kPng, PictureFormat::kSvg}) {
+      if (format == PictureFormat::kSvg && picture.cells > kMostMatrixCells) continue;
+      paths.push_back(folder / str(picture.name, ".", enum_name(format)));
+      write_file(paths.back(), picture.file(format));
+    }
+  return paths;
 }
 
 }  // namespace saccade
