@@ -115,6 +115,7 @@ EvaluationReport chosen_images(const LoadedData& data, const EnsembleInputs& inp
   EvaluationReport report;
   report.dataset = data.dataset.name;
   report.split = request.split;
+  report.texts = data.sequences.has_value();
   report.search = request.search;
   report.images = evaluation_images(data.dataset, request.split, request.most_images);
   for (std::size_t m = 0; m < inputs.size(); ++m) {
@@ -183,12 +184,15 @@ Regime sampling_regime(const std::vector<Regime>& regimes) {
 }
 
 std::vector<ScoreInterval> headline_intervals(std::span<const ImageStatistics> metrics) {
+  std::vector<std::string> names;
+  for (const ImageStatistics& metric : metrics)
+    if (find_metric(metric.metric)) names.push_back(metric.metric);
+  names = headlines_of(names);
   std::vector<ImageStatistics> headlines;
-  for (const ImageStatistics& metric : metrics) {
-    const MetricInfo* info = find_metric(metric.metric);
-    if (info && info->headline && metric.images > 0 && !std::isnan(metric.whole()))
+  for (const ImageStatistics& metric : metrics)
+    if (metric.images > 0 && !std::isnan(metric.whole()) &&
+        std::find(names.begin(), names.end(), metric.metric) != names.end())
       headlines.push_back(metric);
-  }
   if (headlines.empty()) return {};
   return bootstrap(headlines, {.replicates = 1000});
 }
@@ -277,7 +281,7 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
     report.regimes.push_back(mean_of(std::move(draws)));
   }
   if (full) {
-    const std::vector<ImageTraits> traits = image_traits(data.dataset, report.images, source);
+    const std::vector<ImageTraits> traits = image_traits(data, report.images, source);
     for (RegimeReport& regime : report.regimes) {
       regime.groups = group_scores(regime.metrics, traits);
       if (regime.draws == 1) regime.intervals = headline_intervals(regime.metrics);

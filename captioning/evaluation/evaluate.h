@@ -93,6 +93,7 @@ struct EvaluationReport {
   std::string dataset;
   std::vector<std::string> members;  // the members of an ensemble; empty for a model by itself
   Split split = Split::kVal;
+  bool texts = false;                 // whether the images are texts
   std::vector<Index> images;          // the scored images, into Dataset::images
   std::vector<std::int64_t> numbers;  // CaptionedImage::number of each
   std::vector<std::string> names;     // of each its id, where numbers are places; else empty

@@ -111,7 +111,8 @@ Json groups_json(const std::vector<ScoreGrouping>& groupings) {
                         {"images", group.images},
                         {"scores", std::move(scores)}});
     }
-    out.push_back({{"by", enum_name(grouping.by)}, {"groups", std::move(groups)}});
+    out.push_back(
+        {{"by", enum_name(grouping.by)}, {"text", grouping.text}, {"groups", std::move(groups)}});
   }
   return out;
 }

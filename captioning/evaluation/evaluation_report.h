@@ -16,8 +16,9 @@ namespace saccade {
 // "token_accuracy"}]; "intervals" of a full report: {metric: {"low", "high"}}, the 95 % bootstrap
 // intervals of the headline metrics over the images}]}. An ensemble has "members", its checkpoints.
 // A regime of a full report has "groups", where its images differ (score_groups.h): [{"by":
-// "length", "objects" or "rare_words", "groups": [{"name", "low", "high", "mean": of the values of
-// its images, "images": how many, "scores": {metric: {"score", "low", "high": the bootstrap
+// "length", "objects" or "rare_words", "text": what the values are, "groups": [{"name", "low",
+// "high", "mean": of the values of its images, "images": how many, "scores": {metric: {"score",
+// "low", "high": the bootstrap
 // interval}}}]}]. A full report has "perplexity" (null without a reference word) and
 // "unknown_share" (perplexity.h) and, for a model with attention, "attention_health": {"regime",
 // "map_step", "words", "entropy", ... (attention_health.h), "dead": why the attention looks dead,

@@ -217,20 +217,20 @@ std::string scores_table(const EvaluationReport& report) {
     columns.push_back({.head = "all heads" + regime, .scores = &report.without->whole});
     columns.push_back({.head = "change" + regime, .scores = &change});
   }
-  std::vector<std::string> headline, details;
-  for (std::string& name : names_of(columns)) {
-    const MetricInfo& info = metric(name);
-    if (info.headline)
-      headline.push_back(std::move(name));
-    else if (!has_other_table(info, report))
-      details.push_back(std::move(name));
-  }
+  const std::vector<std::string> names = names_of(columns), headline = headlines_of(names);
+  std::vector<std::string> details;
+  for (const std::string& name : names)
+    if (std::find(headline.begin(), headline.end(), name) == headline.end() &&
+        !has_other_table(metric(name), report))
+      details.push_back(name);
   std::string out;
   const bool bounded = std::any_of(columns.begin(), columns.end(), [&](const Column& column) {
     return std::any_of(headline.begin(), headline.end(),
                        [&](const std::string& name) { return !interval_of(column, name).empty(); });
   });
-  if (bounded) out += "in brackets: 95 % bootstrap interval over the images\n";
+  if (bounded)
+    out += str("in brackets: 95 % bootstrap interval over the ", report.texts ? "texts" : "images",
+               "\n");
   if (!headline.empty()) out += columns_table(columns, headline);
   if (!details.empty()) out += columns_table(columns, details, "details");
   return out;
@@ -247,7 +247,8 @@ std::string groups_table(const EvaluationReport& report) {
         if (std::find(names.begin(), names.end(), one.metric) == names.end())
           names.push_back(one.metric);
     TextTable table;
-    std::vector<std::string> head{std::string(enum_name(grouping.by)), "images"};
+    std::vector<std::string> head{std::string(enum_name(grouping.by)),
+                                  report.texts ? "texts" : "images"};
     for (const std::string& name : names) head.push_back(metric_label(name));
     table.add(std::move(head));
     for (const ScoreGroup& group : grouping.groups) {
@@ -262,8 +263,7 @@ std::string groups_table(const EvaluationReport& report) {
       }
       table.add(std::move(row));
     }
-    out +=
-        str("by ", doc_of(grouping.by), ", regime ", enum_name(regime.regime), "\n", table.text());
+    out += str("by ", grouping.text, ", regime ", enum_name(regime.regime), "\n", table.text());
   }
   return out;
 }
@@ -271,14 +271,15 @@ std::string groups_table(const EvaluationReport& report) {
 }  // namespace
 
 std::string evaluation_table(const EvaluationReport& report) {
-  std::string out = str(report.dataset, ", ", split_name(report.split), ": ",
-                        counted(static_cast<Index>(report.images.size()), "image"), ", ",
-                        search_line(report), "\n");
+  const char* item = report.texts ? "text" : "image";
+  std::string out =
+      str(report.dataset, ", ", split_name(report.split), ": ",
+          counted(static_cast<Index>(report.images.size()), item), ", ", search_line(report), "\n");
   for (const std::string& member : report.members) out += "member " + member + "\n";
   if (report.without)
     out += str("without the head", report.without->names.size() == 1 ? " " : "s ",
                names_in_line(report.without->names), "\n");
-  if (report.left_out > 0) out += str(counted(report.left_out, "image"), " could not be read\n");
+  if (report.left_out > 0) out += str(counted(report.left_out, item), " could not be read\n");
   out += scores_table(report);
   if (!report.regimes.empty()) {
     out += groups_table(report);

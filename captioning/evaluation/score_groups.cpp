@@ -86,10 +86,14 @@ ScoreGroup score_group(std::span<const ImageStatistics> metrics,
   }
   group.mean = mean.value();
   group.images = static_cast<Index>(images.size());
+  std::vector<std::string> names;
+  for (const ImageStatistics& metric : metrics) names.push_back(metric.metric);
+  const std::vector<std::string> main = headlines_of(names);
   std::vector<ImageStatistics> own;
   for (const ImageStatistics& metric : metrics) {
-    const MetricInfo* info = find_metric(metric.metric);
-    if (info && !info->headline) continue;
+    if (find_metric(metric.metric) &&
+        std::find(main.begin(), main.end(), metric.metric) == main.end())
+      continue;
     ImageStatistics one = of_images(metric, images);
     if (!std::isnan(one.whole())) own.push_back(std::move(one));
   }
@@ -107,16 +111,23 @@ std::string number_text(GroupBy by, double value) {
   return str(std::round(10 * value) / 10);
 }
 
-}  // namespace
-
 std::string_view doc_of(GroupBy by) {
   for (const auto& row : enum_table(GroupBy{}))
     if (row.value == by) return row.doc;
   return "";
 }
 
-std::vector<ImageTraits> image_traits(const Dataset& dataset, std::span<const Index> images,
+}  // namespace
+
+std::vector<ImageTraits> image_traits(const LoadedData& data, std::span<const Index> images,
                                       const NounSource& source) {
+  if (data.sequences) {
+    ImageTraits tokens{.by = GroupBy::kLength, .values = {}, .text = "tokens of the text"};
+    for (const Index number : images)
+      tokens.values.push_back(static_cast<double>(data.text(number)->tokens.size()));
+    return {std::move(tokens)};
+  }
+  const Dataset& dataset = data.dataset;
   const std::unordered_set<std::string> common = common_words(dataset);
   ImageTraits length{.by = GroupBy::kLength, .values = {}},
       objects{.by = GroupBy::kObjects, .values = {}}, rare{.by = GroupBy::kRareWords, .values = {}};
@@ -179,7 +190,10 @@ std::vector<ScoreGrouping> group_scores(std::span<const ImageStatistics> metrics
     const std::vector<int> groups = value_groups(trait.values);
     const int last = groups.empty() ? -1 : *std::max_element(groups.begin(), groups.end());
     if (last < 1) continue;
-    ScoreGrouping& grouping = out.emplace_back(ScoreGrouping{.by = trait.by, .groups = {}});
+    ScoreGrouping& grouping = out.emplace_back(
+        ScoreGrouping{.by = trait.by,
+                      .groups = {},
+                      .text = trait.text.empty() ? std::string(doc_of(trait.by)) : trait.text});
     for (int g = 0; g <= last; ++g) {
       std::vector<std::size_t> images;
       for (std::size_t i = 0; i < groups.size(); ++i)

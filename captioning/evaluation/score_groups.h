@@ -6,10 +6,9 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "captioning/data/dataset.h"
+#include "captioning/data/load_data.h"
 #include "captioning/evaluation/ground_captions.h"
 #include "captioning/statistics/image_statistics.h"
 #include "core/base/enum_names.h"
@@ -24,9 +23,6 @@ constexpr auto enum_table(GroupBy) {
        {GroupBy::kRareWords, "rare_words", "share of rare words in the references"}});
 }
 
-// What the values of a grouping are, for people.
-std::string_view doc_of(GroupBy by);
-
 // A word is rare if it is among the rarest words of the training captions that together make up
 // this share of their text.
 inline constexpr double kRareText = 0.05;
@@ -35,13 +31,15 @@ inline constexpr double kRareText = 0.05;
 struct ImageTraits {
   GroupBy by = GroupBy::kLength;
   std::vector<double> values;
+  std::string text{};  // what the values are, for people; empty: as enum_table says
 };
 
 // The mean number of words of an image's references; the number of its objects, where there are
 // boxes: those of a scene, or the different boxes that the nouns of a photo's references have; and
 // the share of the references' words that are rare, where the data set has training captions. Words
-// that training lacks are rare.
-std::vector<ImageTraits> image_traits(const Dataset& dataset, std::span<const Index> images,
+// that training lacks are rare. A text is turned into one right result: its only trait is its
+// length, the number of its own tokens.
+std::vector<ImageTraits> image_traits(const LoadedData& data, std::span<const Index> images,
                                       const NounSource& source);
 
 struct GroupScore {
@@ -61,6 +59,7 @@ struct ScoreGroup {
 struct ScoreGrouping {
   GroupBy by = GroupBy::kLength;
   std::vector<ScoreGroup> groups;  // by rising values
+  std::string text{};              // what the values are, for people
 };
 
 inline constexpr std::size_t kMostGroups = 5;
@@ -70,10 +69,10 @@ inline constexpr std::size_t kMostGroups = 5;
 // values stay together.
 std::vector<int> value_groups(std::span<const double> values);
 
-// The headline metrics of every group, from the images' statistics, without those that a group
-// cannot have.
-// CIDEr keeps the document frequencies of all images, as of_image() does. Groupings with a single
-// group are left out. Throws ShapeError where the numbers of images differ.
+// The headline metrics (of texts, those of texts) of every group, from the images' statistics,
+// without those that a group cannot have. CIDEr keeps the document frequencies of all images, as
+// of_image() does. Groupings with a single group are left out. Throws ShapeError where the numbers
+// of images differ.
 std::vector<ScoreGrouping> group_scores(std::span<const ImageStatistics> metrics,
                                         std::span<const ImageTraits> traits);
 

@@ -160,45 +160,82 @@ int id_of(const Vocabulary& vocabulary, const std::string& word) {
   return static_cast<int>(id);
 }
 
+ReadCaption copy_of(const ReadCaption& caption) {
+  ReadCaption copy{.text = caption.text, .words = caption.words, .stages = {}};
+  for (const Tensor& stage : caption.stages) copy.stages.push_back(stage.clone());
+  return copy;
+}
+
+// The captions in which the word is looked at: those of the request, which `read_given` reads, or
+// the first ones that have it.
+template <class Read>
+std::vector<ReadCaption> shown_captions(const Vocabulary& vocabulary, int word,
+                                        const NeighbourRequest& request,
+                                        std::span<const ReadCaption> all, std::size_t images,
+                                        const Read& read_given) {
+  std::vector<ReadCaption> shown;
+  if (!request.captions.empty()) {
+    shown = read_given(request.captions);
+    for (const ReadCaption& caption : shown)
+      if (!has(caption, word))
+        throw UsageError(str("the caption '", caption.text, "' does not have the word '",
+                             vocabulary.word(word), "'"));
+    return shown;
+  }
+  for (std::size_t c = 0; c < all.size() && shown.size() < 2; ++c)
+    if (has(all[c], word)) shown.push_back(copy_of(all[c]));
+  if (shown.empty())
+    throw UsageError(str("no caption of the ", images, " images has the word '",
+                         vocabulary.word(word), "'; give more images, or captions that have it"));
+  return shown;
+}
+
 }  // namespace
 
-WordNeighbours word_neighbours(const CaptionModel& model, const Dataset& dataset,
-                               const DatasetInputs& inputs, std::span<const Index> images,
-                               const NeighbourRequest& request) {
+void check_words(const Vocabulary& vocabulary, std::span<const std::string> words) {
+  for (const std::string& word : words) id_of(vocabulary, word);
+}
+
+std::vector<WordNeighbours> word_neighbours(const CaptionModel& model, const Dataset& dataset,
+                                            const DatasetInputs& inputs,
+                                            std::span<const Index> images,
+                                            std::span<const NeighbourRequest> requests) {
   SACCADE_CHECK(!images.empty(), "[word neighbours] there is no image");
   const Vocabulary& vocabulary = model.vocabulary();
-  const int word = id_of(vocabulary, request.word);
+  for (const NeighbourRequest& request : requests) id_of(vocabulary, request.word);
   std::vector<std::vector<ReadCaption>> by_image(images.size());
   parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
     const auto place = static_cast<std::size_t>(i);
     by_image[place] = read_all(model, inputs.batch(images.subspan(place, 1)).view(),
                                dataset.images[static_cast<std::size_t>(images[place])].captions);
   });
-  std::vector<ReadCaption> all, shown;
+  std::vector<ReadCaption> all;
+  Index tokens = 0;
   for (std::vector<ReadCaption>& image : by_image)
     std::move(image.begin(), image.end(), std::back_inserter(all));
-  if (!request.captions.empty()) {
-    shown = read_all(model, inputs.batch(images.first(1)).view(), request.captions);
-    for (const ReadCaption& caption : shown)
-      if (!has(caption, word))
-        throw UsageError(str("the caption '", caption.text, "' does not have the word '",
-                             vocabulary.word(word), "'"));
+  for (const ReadCaption& caption : all) tokens += static_cast<Index>(caption.words.size());
+  std::vector<WordNeighbours> out;
+  for (const NeighbourRequest& request : requests) {
+    const int word = id_of(vocabulary, request.word);
+    const std::vector<ReadCaption> shown = shown_captions(
+        vocabulary, word, request, all, images.size(), [&](std::span<const std::string> given) {
+          return read_all(model, inputs.batch(images.first(1)).view(), given);
+        });
+    WordNeighbours one{
+        .word = vocabulary.word(word), .captions = {}, .tokens = tokens, .stages = {}};
+    for (const ReadCaption& caption : shown) one.captions.push_back(caption.text);
+    one.stages.push_back(embedding_stage(model, word, request.count));
+    if (!shown[0].stages.empty())
+      add_stages(vocabulary, word, request.count, all, shown, one.stages);
+    out.push_back(std::move(one));
   }
-  for (std::size_t c = 0; c < all.size() && request.captions.empty() && shown.size() < 2; ++c)
-    if (has(all[c], word)) {
-      ReadCaption copy{.text = all[c].text, .words = all[c].words, .stages = {}};
-      for (const Tensor& stage : all[c].stages) copy.stages.push_back(stage.clone());
-      shown.push_back(std::move(copy));
-    }
-  if (shown.empty())
-    throw UsageError(str("no caption of the ", images.size(), " images has the word '",
-                         vocabulary.word(word), "'; give more images, or captions that have it"));
-  WordNeighbours out{.word = vocabulary.word(word), .captions = {}, .stages = {}};
-  for (const ReadCaption& caption : shown) out.captions.push_back(caption.text);
-  for (const ReadCaption& caption : all) out.tokens += static_cast<Index>(caption.words.size());
-  out.stages.push_back(embedding_stage(model, word, request.count));
-  if (!shown[0].stages.empty()) add_stages(vocabulary, word, request.count, all, shown, out.stages);
   return out;
+}
+
+WordNeighbours word_neighbours(const CaptionModel& model, const Dataset& dataset,
+                               const DatasetInputs& inputs, std::span<const Index> images,
+                               const NeighbourRequest& request) {
+  return std::move(word_neighbours(model, dataset, inputs, images, {&request, 1}).front());
 }
 
 }  // namespace saccade

@@ -45,11 +45,18 @@ struct WordNeighbours {
 
 // Reads all captions of the images by teacher forcing, each with its image; given captions are read
 // with the first image. The embedding is compared with the embeddings of the vocabulary, without
-// its special words. A decoder without self-attention has no other stage. Throws UsageError for a
-// vocabulary of pieces, for a word that it lacks, for a given caption without the word, and where
-// no caption of the images has it.
+// its special words. A decoder without self-attention has no other stage. Several words share what
+// is read. Throws UsageError for a vocabulary of pieces, for a word that it lacks, for a given
+// caption without the word, and where no caption of the images has it.
+std::vector<WordNeighbours> word_neighbours(const CaptionModel& model, const Dataset& dataset,
+                                            const DatasetInputs& inputs,
+                                            std::span<const Index> images,
+                                            std::span<const NeighbourRequest> requests);
 WordNeighbours word_neighbours(const CaptionModel& model, const Dataset& dataset,
                                const DatasetInputs& inputs, std::span<const Index> images,
                                const NeighbourRequest& request);
+
+// Throws the UsageError for a vocabulary of pieces and for a word that it lacks.
+void check_words(const Vocabulary& vocabulary, std::span<const std::string> words);
 
 }  // namespace saccade

@@ -11,7 +11,7 @@ namespace saccade {
 
 namespace {
 
-enum class Importance { kHeadline, kDetail };
+enum class Importance { kHeadline, kPictureHeadline, kDetail };
 enum class Certainty { kInterval, kNoInterval };
 enum class Inherited { kSame, kNone };
 
@@ -91,7 +91,8 @@ MetricInfo info_of(const Line& line) {
           .label = std::string(line.label),
           .unit = std::string(line.unit),
           .better = line.better,
-          .headline = line.importance == Importance::kHeadline,
+          .headline = line.importance != Importance::kDetail,
+          .headline_of_texts = line.importance == Importance::kHeadline,
           .interval = line.certainty == Certainty::kInterval,
           .group = line.group,
           .measured_by = line.measured_by,
@@ -103,7 +104,7 @@ MetricInfo info_of(const Line& line) {
 MetricInfo varied(const Line& line, unsigned variants) {
   constexpr auto lines = variant_lines();
   MetricInfo out = info_of(line);
-  out.headline = false;
+  out.headline = out.headline_of_texts = false;
   out.text = str(line.name, ":");
   for (std::size_t v = lines.size(); v-- > 0;) {
     if ((variants >> v & 1U) == 0) continue;
@@ -206,6 +207,20 @@ std::vector<std::string> in_table_order(std::vector<std::string> names) {
     if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(std::move(name));
   std::stable_sort(out.begin(), out.end(),
                    [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
+  return out;
+}
+
+bool are_of_texts(std::span<const std::string> names) {
+  return std::find(names.begin(), names.end(), "exact_match") != names.end();
+}
+
+std::vector<std::string> headlines_of(const std::vector<std::string>& names) {
+  const bool texts = are_of_texts(names);
+  std::vector<std::string> out = in_table_order(names);
+  std::erase_if(out, [&](const std::string& name) {
+    const MetricInfo* info = find_metric(name);
+    return !info || !(texts ? info->headline_of_texts : info->headline);
+  });
   return out;
 }
 

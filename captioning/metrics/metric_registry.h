@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,8 @@ struct MetricInfo {
   std::string unit;   // "share", "words", ...; empty where there is none
   Better better = Better::kNeither;
   bool headline = false;  // tables show it without being asked
+  // The same where texts are turned into others, for which there is one right result.
+  bool headline_of_texts = false;
   bool interval = false;  // it is measured image by image, so that it has a confidence interval
   MetricGroup group = MetricGroup::kCaptions;
   unsigned measured_by = 0;  // of MeasuredBy
@@ -110,6 +113,13 @@ bool is_better(std::string_view name, double value, double than);
 
 // The names in the order of the registry, each once; unknown names last, in their order.
 std::vector<std::string> in_table_order(std::vector<std::string> names);
+
+// Whether scores with these names are of texts that are turned into others.
+bool are_of_texts(std::span<const std::string> names);
+
+// The headlines among the scores with these names, in the order of the registry: of texts, those of
+// texts.
+std::vector<std::string> headlines_of(const std::vector<std::string>& names);
 
 // The full names of a measure of attention_health.h, and of a metric when it is about the words of
 // the references.

@@ -149,7 +149,8 @@ Geometry InputPipeline::run_text(std::span<const std::string> tokens, std::span<
     const auto known = numbers_.find(tokens[i]);
     if (known == numbers_.end())
       throw DataError(str("the model does not know '", tokens[i], "'",
-                          did_you_mean(tokens[i], words_), ", so it cannot read the text"));
+                          is_one_letter(tokens[i]) ? "" : did_you_mean(tokens[i], words_),
+                          ", so it cannot read the text"));
     out[i] = static_cast<float>(known->second);
   }
   return source_geometry(tokens, text_length_);

@@ -20,6 +20,12 @@ constexpr std::size_t kLongest = 64;  // a quadratic search is not worth it for 
 
 }  // namespace
 
+bool is_one_letter(std::string_view word) {
+  return std::count_if(word.begin(), word.end(), [](char c) {
+           return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+         }) == 1;
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -45,6 +51,8 @@ std::string nearest_name(std::string_view word, std::span<const std::string> can
   std::string found;
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kLongest) continue;
+    // Every letter is one edit away from every other letter, so none is near.
+    if (is_one_letter(word) && is_one_letter(candidate) && wanted != folded(candidate)) continue;
     const std::size_t distance = edit_distance(wanted, folded(candidate));
     if (distance < best || (distance == best && found.empty())) {
       best = distance;

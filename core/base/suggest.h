@@ -8,12 +8,15 @@
 
 namespace saccade {
 
+// Whether a word is a single character of UTF-8.
+bool is_one_letter(std::string_view word);
+
 // The number of edits that turn one word into the other: insertions, deletions, replacements and
 // swaps of neighbouring letters (optimal string alignment distance).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // The candidate nearest to the word, or "" when none is near enough (within about a third of its
-// letters).
+// letters). No letter is near another one.
 std::string nearest_name(std::string_view word, std::span<const std::string> candidates);
 
 // " (did you mean 'x'?)", or "" when no candidate is near enough; to be appended to an error

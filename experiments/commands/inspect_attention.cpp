@@ -7,17 +7,16 @@
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/evaluation/patch_norms.h"
 #include "captioning/scoring/text_table.h"
-#include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/commands/caption_photos.h"
-#include "experiments/commands/inspect_gradients.h"
-#include "experiments/commands/inspect_heads.h"
 #include "experiments/commands/inspect_occlusion.h"
-#include "experiments/commands/inspect_words.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/options/choice.h"
 #include "experiments/process/progress.h"
+#include "experiments/report/gradient_views.h"
+#include "experiments/report/head_views.h"
+#include "experiments/report/word_views.h"
 #include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
@@ -30,16 +29,6 @@ using Lines = std::vector<std::string>;
 using Paths = std::vector<std::filesystem::path>;
 
 constexpr Index kDefaultImages = 8;
-
-void require_paths(const ModelSession& session) {
-  const AttentionConfig& attention = session.config().attention;
-  if (!session.models().has_attention())
-    throw UsageError("--gradients: the model has no attention (attention.score is none)");
-  if (attention.mechanism != MechanismKind::kComposed)
-    throw UsageError(str("--gradients: attention.mechanism ", enum_name(attention.mechanism),
-                         " does not keep the keys and values of regions apart, as composed "
-                         "mechanisms do"));
-}
 
 void require_tokens(const ModelSession& session) {
   require_pictures(session, "--patches");
@@ -77,7 +66,9 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
   if (args.heads && model_heads(session.model(), config).empty())
     throw UsageError("--heads: no part of this model attends to anything" +
                      (left_out.empty() ? std::string() : "; " + left_out[0]));
-  if (args.gradients) require_paths(session);
+  if (args.gradients)
+    if (const std::string reason = without_gradient_paths(session.model(), config); !reason.empty())
+      throw UsageError("--gradients: " + reason);
   if (args.patches) require_tokens(session);
   std::optional<Occluded> occluded;
   if (!args.occlusion.empty()) occluded = choice<Occluded>(args.occlusion, "--occlusion");
@@ -96,10 +87,12 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
             {"dataset", data.dataset.name},
             {"split", "val"},
             {"images", images.size()}};
-  std::string text = str(counted(static_cast<Index>(images.size()), "validation image"), " of ",
-                         data.dataset.name, "\n");
+  std::string text = str(counted(static_cast<Index>(images.size()),
+                                 data.sequences ? "validation text" : "validation image"),
+                         " of ", data.dataset.name, "\n");
   Paths pictures;
-  const auto drawn = [&](const Paths& paths) {
+  const auto draw = [&](const std::vector<MeasurePicture>& drawn) {
+    const Paths paths = write_pictures(args.out, drawn);
     pictures.insert(pictures.end(), paths.begin(), paths.end());
   };
   if (args.heads) {
@@ -109,14 +102,13 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
     json["heads_left_out"] = left_out;
     text += "\n" + heads_table(profiles);
     for (const std::string& line : left_out) text += "left out: " + line + "\n";
-    if (!args.out.empty()) drawn(write_head_pictures(profiles, args.checkpoint, args.out));
+    if (!args.out.empty()) draw(head_pictures(profiles, args.checkpoint));
   }
   if (args.gradients) {
     const GradientFlow flow = measure_gradient_flow(session.model(), data.dataset, inputs, images);
     json["gradients"] = flow_json(flow);
     text += "\n" + flow_table(flow);
-    if (!args.out.empty())
-      drawn(write_gradient_pictures(flow, args.checkpoint, session.model().grid().cols, args.out));
+    if (!args.out.empty()) draw(gradient_pictures(flow, args.checkpoint, session.model().grid()));
   }
   if (occluded) {
     Progress removing("removing regions");

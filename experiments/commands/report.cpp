@@ -5,9 +5,11 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/runs/run_directory.h"
+#include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
@@ -18,6 +20,7 @@
 #include "experiments/process/progress.h"
 #include "experiments/report/report_page.h"
 #include "experiments/report/worst_images.h"
+#include "vision/encoders/encoder_traits.h"
 
 namespace saccade {
 
@@ -43,6 +46,52 @@ std::string title_of(const ReportArgs& args, const ShownModels& wanted) {
   return title;
 }
 
+// The words of `dog,bank`.
+std::vector<std::string> words_of(const std::string& list) {
+  std::vector<std::string> out;
+  std::istringstream in(list);
+  for (std::string word; std::getline(in, word, ',');) out.push_back(word);
+  if (!list.empty() && list.back() == ',') out.emplace_back();
+  for (const std::string& word : out)
+    if (tokenize(word).size() != 1)
+      throw UsageError(str("--words ", list, ": '", word,
+                           "' is not one word; write words with commas between them: dog,bank"));
+  return out;
+}
+
+// Whether a model can read what is shown. Every model reads every photo; texts are made of tokens,
+// which a model knows or not.
+bool can_read(const ExperimentConfig& config, const LoadedData& data) {
+  if (encoder_traits(config.encoder).reads_text != data.sequences.has_value()) return false;
+  if (!data.sequences) return true;
+  const std::vector<std::string>& known = config.encoder.words;
+  for (const std::string& word : data.source_words())
+    if (std::find(known.begin(), known.end(), word) == known.end()) return false;
+  for (std::size_t i = 0; i < data.dataset.images.size(); ++i)
+    if (static_cast<Index>(data.text(static_cast<Index>(i))->tokens.size()) >
+        config.encoder.text.length)
+      return false;
+  return true;
+}
+
+// Throws UsageError unless all models read the data that is shown, and turn texts into the same.
+void require_same_data(const std::deque<ModelSession>& sessions,
+                       const std::vector<ReportModel>& models, const LoadedData& data) {
+  const ExperimentConfig& first = sessions.front().config();
+  for (std::size_t m = 0; m < sessions.size(); ++m) {
+    const ExperimentConfig& own = sessions[m].config();
+    const bool other_task = data.sequences && own.data.sequences.task != first.data.sequences.task;
+    if (!other_task && can_read(own, data)) continue;
+    const std::string trained = str(models[m].name, " was trained on ", sessions[m].data().name);
+    if (m == 0)
+      throw UsageError(str(trained, " and cannot read ", data.dataset.name,
+                           "; choose data of the same kind with --data"));
+    throw UsageError(str("a report shows models of the same data; ", models[0].name,
+                         " was trained on ", sessions[0].data().name, ", ", trained,
+                         "; make a report of each"));
+  }
+}
+
 }  // namespace
 
 WrittenReport make_report(const ReportArgs& args) {
@@ -50,19 +99,22 @@ WrittenReport make_report(const ReportArgs& args) {
   check_output(args.out.empty() ? "report:" : "--out", written.path, OutputKind::kPage, args.runs);
   ShownModels wanted = shown_models(args.runs, args.seeds ? SeedsShown::kAll : SeedsShown::kFirst);
   std::deque<ModelSession> sessions;
-  ReportRequest request{.title = title_of(args, wanted),
-                        .models = {},
-                        .runs = {},
-                        .comparison = wanted.comparison,
-                        .data = nullptr,
-                        .boxes = nullptr,
-                        .split = Split::kTest,
-                        .images = args.images,
-                        .worst = args.worst,
-                        .occlusion = args.occlusion,
-                        .self_attention = args.self_attention,
-                        .remarks = {},
-                        .progress = {}};
+  ReportRequest request{
+      .title = title_of(args, wanted),
+      .models = {},
+      .runs = {},
+      .comparison = wanted.comparison,
+      .data = nullptr,
+      .boxes = nullptr,
+      .split = Split::kTest,
+      .images = args.images,
+      .worst = args.worst,
+      .score_all_texts = true,
+      .occlusion = args.occlusion,
+      .self_attention = args.self_attention,
+      .measures = {.heads = args.heads, .gradients = args.gradients, .words = words_of(args.words)},
+      .remarks = {},
+      .progress = {}};
   if (args.seeds && std::none_of(wanted.models.begin(), wanted.models.end(),
                                  [](const ShownModel& model) { return model.seed.has_value(); }))
     throw UsageError(
@@ -82,6 +134,7 @@ WrittenReport make_report(const ReportArgs& args) {
                               .seed = named.seed});
   }
   const LoadedData data = load_data(sessions[0]);
+  require_same_data(sessions, request.models, data);
   for (std::size_t m = 0; m < sessions.size(); ++m)
     if (const std::string remark = data_remark(request.models[m].name, sessions[m].data(),
                                                data.dataset.name, data.dataset.digest);
@@ -148,8 +201,9 @@ CommandRun bind_report(Options& options) {
                "HTML file to write (default: report.html in the directory that is named; with "
                "several, in the current directory)",
                "FILE");
-  options.count("--images", args->images,
-                "number of images in the explorer, spread evenly over the split (default: 50)", 1);
+  options.count(
+      "--images", args->images,
+      "number of images or texts in the explorer, spread evenly over the split (default: 50)", 1);
   options.text("--worst", args->worst,
                "instead, the images of the split on which the first model does worst by this: " +
                    worst_measure_names() + "; all of the split is captioned once for it",
@@ -172,6 +226,18 @@ CommandRun bind_report(Options& options) {
   options.flag("--self-attention", args->self_attention,
                "also show what each region attends to in the encoder and its refinement, and each "
                "word in a decoder of transformers; the page says how much larger it is for them");
+  options.flag(
+      "--heads", args->heads,
+      "also show what each attention head of the models does, as 'saccade inspect --heads': "
+      "where it puts its weight, whether that depends on what it reads, and which heads do "
+      "the same");
+  options.flag("--gradients", args->gradients,
+               "also show which gradient reaches the regions in every layer and head, as 'saccade "
+               "inspect --gradients'");
+  options.text("--words", args->words,
+               "also show the words near these in the decoder's embedding and, in a decoder of "
+               "transformers, before and after each self-attention, as 'saccade inspect --word'",
+               "WORD,...");
   options.repeatable(
       "--data", args->data,
       "change where the models' data is, such as images=/new/place; or take the data set "

@@ -21,6 +21,9 @@ struct ReportArgs {
   bool seeds = false;               // whether all seeds of an arm are shown, and not the first
   bool self_attention = false;      // whether it shows how regions and words attend to each other
   bool occlusion = false;           // whether the page shows what regions do for words
+  bool heads = false;               // whether it shows what every attention head does
+  bool gradients = false;           // whether it shows which gradient reaches the regions
+  std::string words{};              // whose neighbours it shows, with commas between them
   bool json = false;
 };
 

@@ -124,13 +124,14 @@ std::vector<Line> lines_of(const std::vector<Row>& rows, Shown shown) {
   bool says_dead = std::any_of(dead.cells.begin(), dead.cells.end(),
                                [](const std::string& text) { return !text.empty(); });
   std::vector<Line> lines;
+  const std::vector<std::string> main = headlines_of(names);
   for (const std::string& name : in_table_order(std::move(names))) {
     const MetricInfo* info = find_metric(name);
     if (says_dead && is_cost(info)) {
       lines.push_back(dead);
       says_dead = false;
     }
-    if (shown == Shown::kAll || (info != nullptr && info->headline))
+    if (shown == Shown::kAll || std::find(main.begin(), main.end(), name) != main.end())
       lines.push_back(line_of(name, numbers));
   }
   if (says_dead) lines.push_back(std::move(dead));

@@ -91,12 +91,12 @@ void add_sentences(const JudgedRow& row, const Judgement& judgement,
 }  // namespace
 
 std::vector<std::string> headline_metrics(const Judgement& judgement) {
-  std::vector<std::string> out;
+  std::vector<std::string> names;
   for (const MetricInfo& info : all_metrics())
-    if (info.headline && std::any_of(judgement.rows.begin(), judgement.rows.end(),
-                                     [&](const JudgedRow& row) { return row.find(info.name); }))
-      out.push_back(info.name);
-  return out;
+    if (std::any_of(judgement.rows.begin(), judgement.rows.end(),
+                    [&](const JudgedRow& row) { return row.find(info.name); }))
+      names.push_back(info.name);
+  return headlines_of(names);
 }
 
 std::vector<std::string> verdict(const Judgement& judgement) {

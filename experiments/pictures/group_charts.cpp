@@ -17,7 +17,8 @@ BarChart chart_of(const EvaluationReport& report, const ScoreGrouping& grouping)
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   BarChart chart{.title = str(report.dataset, ", ", split_name(report.split), ", regime ",
                               enum_name(report.regimes.front().regime)),
-                 .group_name = str(doc_of(grouping.by), "; lines: 95 % intervals over images")};
+                 .group_name = str(grouping.text, "; lines: 95 % intervals over ",
+                                   report.texts ? "texts" : "images")};
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
     const ScoreGroup& group = grouping.groups[g];
     chart.groups.push_back(str(group.name(grouping.by), " (", group.images, ")"));

@@ -14,7 +14,7 @@ class Card {
     this.placed = null;   // {x, y}: the place of the photo under the pointer, in shares
     this.panels = null;   // built when the card comes near the window
     this.node = el('article', {class: 'card', 'data-image': image.id, tabindex: -1,
-      'aria-label': `image ${image.id}`});
+      'aria-label': `${itemWord(this.report, 1)} ${image.id}`});
   }
 
   get built() { return this.panels !== null; }

@@ -16,12 +16,17 @@ const ticksOf = (low, high, count) => {
 const tickText = (value) => (Math.abs(value) >= 10000 ? `${shown(value / 1000)}k`.replace('.000', '')
   : String(Number(value.toPrecision(6))));
 
-// lines: [{name, m, points: [[x, y], ...]}], sorted by x. The pointer and the arrow keys read off
+const intervalText = ([, , low, high]) =>
+  (Number.isFinite(low) ? ` [${shown(low)}, ${shown(high)}]` : '');
+
+// lines: [{name, m, points: [[x, y], ...]}], sorted by x; a point [x, y, low, high] has an interval, which
+// is drawn as a line. With `zero`, the axis of y begins at 0. The pointer and the arrow keys read off
 // values.
 class LineChart {
-  constructor({name, x, lines}) {
+  constructor({name, x, lines, zero = false}) {
     this.name = name;
     this.x = x;
+    this.zero = zero;
     this.lines = lines.filter((line) => line.points.length);
     this.readout = el('p', {class: 'readout', role: 'status'}, '\u00a0');
     this.node = el('div', {class: 'chart'});
@@ -40,10 +45,10 @@ class LineChart {
       this.node.replaceChildren(el('p', {class: 'muted'}, 'No run has these values.'));
       return;
     }
-    const extent = (i) => [Math.min(...all.map((p) => p[i])), Math.max(...all.map((p) => p[i]))];
-    const [x0, x1] = extent(0);
-    let [y0, y1] = extent(1);
-    if (y0 > 0 && y0 < 0.4 * y1) y0 = 0;
+    const x0 = Math.min(...all.map(([x]) => x)), x1 = Math.max(...all.map(([x]) => x));
+    const bounds = all.flatMap((point) => point.slice(1).filter(Number.isFinite));
+    let y0 = Math.min(...bounds), y1 = Math.max(...bounds);
+    if (y0 > 0 && (this.zero || y0 < 0.4 * y1)) y0 = 0;
     if (y0 === y1) [y0, y1] = [y0 - 0.5 * (Math.abs(y0) || 1), y1 + 0.5 * (Math.abs(y1) || 1)];
     const px = (x) => left + (x1 > x0 ? (x - x0) / (x1 - x0) : 0.5) * (width - left - right);
     const py = (y) => height - bottom - (y - y0) / (y1 - y0) * (height - top - bottom);
@@ -61,6 +66,7 @@ class LineChart {
         'stroke-linejoin': 'round', 'stroke-dasharray': line.dash || modelDash(line.m),
         d: line.points.map(([x, y], i) => `${i ? 'L' : 'M'}${px(x).toFixed(1)} ${py(y).toFixed(1)}`)
           .join('')}),
+      ...this.intervals(line, px, py),
       ...(line.points.length > 40 ? [] : line.points.map(([x, y]) =>
         svg('circle', {cx: px(x), cy: py(y), r: 2.5, fill: 'currentColor'})))));
     this.rule = svg('line', {class: 'rule', y1: top, y2: height - bottom, visibility: 'hidden'});
@@ -72,6 +78,14 @@ class LineChart {
     const legend = el('ul', {class: 'chart-legend'}, ...this.lines.map((line) => el('li', {},
       swatch(line.m), line.name)));
     this.node.replaceChildren(legend, this.picture, this.readout);
+  }
+
+  // The intervals of a line's points. Those of lines at the same x stand side by side.
+  intervals(line, px, py) {
+    const aside = 5 * (this.lines.indexOf(line) - (this.lines.length - 1) / 2);
+    return line.points.filter(([, , low, high]) => Number.isFinite(low) && Number.isFinite(high))
+      .map(([x, , low, high]) => svg('line', {class: 'interval', x1: px(x) + aside, x2: px(x) + aside,
+        y1: py(low), y2: py(high), stroke: 'currentColor', 'stroke-width': 1.25}));
   }
 
   point(event) {
@@ -106,6 +120,6 @@ class LineChart {
     this.rule.setAttribute('x1', this.at.px(at));
     this.rule.setAttribute('x2', this.at.px(at));
     this.readout.textContent = `${this.x} ${at.toLocaleString('en-US')}: ` +
-      this.lines.map((line, i) => `${line.name} ${shown(points[i][1])}`).join(' \u00b7 ');
+      this.lines.map((line, i) => `${line.name} ${shown(points[i][1])}${intervalText(points[i])}`).join(' \u00b7 ');
   }
 }

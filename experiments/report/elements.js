@@ -37,6 +37,10 @@ const shown = (value, places = 3) => {
   return value.toFixed(Math.abs(value) >= 10 ? Math.min(places, 2) : places);
 };
 
+// What a page shows: "1 image", "20 texts".
+const itemWord = ({texts}, count = 2) => `${texts ? 'text' : 'image'}${count === 1 ? '' : 's'}`;
+const countedItems = (report, count) => `${count} ${itemWord(report, count)}`;
+
 // METRICS is the registry of metrics (metric_list.h), which the program writes before these scripts. A
 // run of another version may have recorded a number that it does not know.
 const metricName = (name) => METRICS[name]?.label || name.replaceAll('_', ' ');
@@ -48,7 +52,10 @@ const inTableOrder = (names) => {
   const place = (name) => (METRICS[name] ? order.indexOf(name) : order.length);
   return [...names].sort((a, b) => place(a) - place(b));
 };
-const headlineMetrics = (names) => inTableOrder(names).filter((name) => METRICS[name]?.headline);
+// Results of texts have headlines of their own; they are known by the share of exact matches.
+const areOfTexts = (names) => [...names].includes('exact_match');
+const headlineMetrics = (names) => inTableOrder(names).filter((name) =>
+  METRICS[name]?.[areOfTexts(names) ? 'headline_of_texts' : 'headline']);
 
 // The badge beside the name of a model whose attention looks dead, so that its maps show no place.
 const deadBadge = (model) => (model.dead

@@ -55,9 +55,10 @@ class Explorer {
 
   // Small pictures of all images that are shown, in their order; a click goes to the image.
   overview() {
+    const {report} = this;
     this.thumbs = el('div', {class: 'thumbs'});
     this.thumbsFold = el('details', {class: 'controls', 'data-part': 'overview',
-      ontoggle: () => this.showThumbs()}, el('summary', {}, 'All images'), this.thumbs);
+      ontoggle: () => this.showThumbs()}, el('summary', {}, `All ${itemWord(report)}`), this.thumbs);
     return this.thumbsFold;
   }
 
@@ -149,7 +150,7 @@ class Explorer {
     this.fixedField.hidden = true;
     parts.push(this.fixedField, keep('style', selectBox('Map', [['smooth', 'smooth'],
       ['cells', 'cells']], view.style, set('style'))),
-    keep('cover', selectBox('Photo', [['heat', 'paler, below all colours (heat)'],
+    keep('cover', selectBox(report.texts ? 'Picture' : 'Photo', [['heat', 'paler, below all colours (heat)'],
       ['blend', 'as it is without weight (blend)']], view.cover, set('cover'))));
     this.hideSelf();
     if (report.boxes)
@@ -262,9 +263,8 @@ class Explorer {
     this.order = this.finder.found();
     this.list.replaceChildren(...this.order.map((i) => this.cards[i].node));
     const all = this.report.images.filter((image) => !image.removed).length;
-    const images = all === 1 ? 'image' : 'images';
-    this.found.textContent = this.order.length === all ? `${all} ${images}`
-      : `${this.order.length} of ${all} ${images}`;
+    const items = countedItems(this.report, all);
+    this.found.textContent = this.order.length === all ? items : `${this.order.length} of ${items}`;
     this.cards.forEach((card) => this.summarize(card));
     this.showThumbs();
   }

@@ -14,6 +14,7 @@ class Finder {
     this.report = report;
     this.view = view;
     this.filter = noFilter();
+    if (report.texts) this.filter.number = 'token_accuracy';
     const second = report.models.findIndex((_, m) => m > 0 && !view.hidden.has(m));
     if (second > 0) this.filter.b = second;  // seeds that are not shown at first are passed over
   }
@@ -124,7 +125,7 @@ class Finder {
       .map(([name, [text]]) => [name, text]);
     if (!numbers.some(([name]) => name === filter.number)) filter.number = numbers[0]?.[0];
     if (report.worst) this.startWithWorst();
-    this.search = el('input', {type: 'search', placeholder: 'red circle',
+    this.search = el('input', {type: 'search', placeholder: report.texts ? null : 'red circle',
       oninput: (event) => set('words')(event.target.value)});
     const parts = [
       el('label', {class: 'field wide'},

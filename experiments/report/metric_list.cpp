@@ -41,7 +41,7 @@ std::string lines_of(const MetricInfo& info, const std::vector<std::string>& var
   out += info.better == Better::kNeither ? "neither is better"
                                          : str(enum_name(info.better), " is better");
   if (!info.unit.empty()) out += "; " + info.unit;
-  if (info.headline) out += "; headline";
+  if (info.headline) out += info.headline_of_texts ? "; headline" : "; headline, not of texts";
   if (info.interval) out += "; with an interval";
   out += indent + "measured by: " + joined(names_of(info.measured_by));
   if (!variants.empty()) out += indent + "variants: " + joined(variants);
@@ -79,6 +79,7 @@ Json metrics_json() {
                    {"unit", info.unit},
                    {"better", enum_name(info.better)},
                    {"headline", info.headline},
+                   {"headline_of_texts", info.headline_of_texts},
                    {"interval", info.interval},
                    {"group", enum_name(info.group)},
                    {"measured_by", names_of(info.measured_by)},
@@ -91,6 +92,7 @@ std::string metrics_script() {
   for (const MetricInfo& info : all_metrics())
     metrics[info.name] = {{"label", info.label},
                           {"headline", info.headline},
+                          {"headline_of_texts", info.headline_of_texts},
                           {"group", enum_name(info.group)},
                           {"each_image", (info.measured_by & kMeasuredForEachImage) != 0},
                           {"doc", info.text}};

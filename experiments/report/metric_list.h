@@ -10,13 +10,13 @@ namespace saccade {
 // groups, and how the names of variants are made.
 std::string metrics_text();
 
-// [{"name", "label", "unit", "better": "larger" | "smaller" | "neither", "headline", "interval",
-// "group", "measured_by": ["score", "evaluate", "validations", "updates", "compare", "pages"],
-// "doc"}], variants included.
+// [{"name", "label", "unit", "better": "larger" | "smaller" | "neither", "headline",
+// "headline_of_texts", "interval", "group", "measured_by": ["score", "evaluate", "validations",
+// "updates", "compare", "pages"], "doc"}], variants included.
 nlohmann::ordered_json metrics_json();
 
-// A script that defines METRICS, an object of {label, headline, group, each_image, doc} by the
-// names of all metrics. It is to be the first of a page.
+// A script that defines METRICS, an object of {label, headline, headline_of_texts, group,
+// each_image, doc} by the names of all metrics. It is to be the first of a page.
 std::string metrics_script();
 
 }  // namespace saccade

@@ -99,9 +99,12 @@ std::string PhotoPage::html() const {
   const std::vector<std::string> names = shortest_names(paths);
   Json images = impl_->images;
   for (std::size_t i = 0; i < names.size(); ++i) images[i]["id"] = names[i];
+  const bool texts = std::any_of(images.begin(), images.end(),
+                                 [](const Json& image) { return image.contains("tokens"); });
   const Json data = {{"schema_version", 2},
                      {"title", model.name},
                      {"dataset", nullptr},
+                     {"texts", texts},
                      {"command", command_line()},
                      {"version", version_number()},
                      {"colours", colours_text()},

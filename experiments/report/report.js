@@ -16,21 +16,21 @@ const start = () => {
   const count = report.images.length;
   if (photos) document.querySelector('.kicker').textContent = 'saccade caption';
   document.querySelector('#subtitle').textContent = photos
-    ? `${count === 1 ? 'one picture' : `${count} pictures`}, captioned by ${report.models[0].name}`
+    ? `${count === 1 ? 'one' : count} ${report.texts ? 'text' : 'picture'}${count === 1 ? '' : 's'}, captioned by ${report.models[0].name}`
     : `${report.dataset}, ${report.split}: ` +
     (report.training && !count ? 'captions and maps come with the first validation'
       : count < report.split_images
-      ? `${count} of ${report.split_images} images, ${report.worst
+      ? `${count} of ${countedItems(report, report.split_images)}, ${report.worst
         ? `those on which ${report.models[0].name} is worst by ${worstName(report.worst)}`
         : 'spread evenly over the split'}`
-      : `${count} images`) +
+      : countedItems(report, count)) +
     `; ${report.models.length === 1 ? 'one model' : `${report.models.length} models`}`;
   document.querySelector('#remarks').append(...report.remarks.map((text) =>
     el('p', {class: 'remark'}, text)));
   startTheme();
   startHelp();
-  const sections = [curvesSection, scoresSection, groupsSection, healthSection, configSection,
-    againSection]
+  const sections = [curvesSection, scoresSection, groupsSection, healthSection, headsSection,
+    gradientsSection, wordsSection, configSection, againSection]
     .map((make) => make(report)).filter(Boolean);
   document.querySelector('#sections').append(...sections);
   const explorer = new Explorer(report, document.querySelector('#explorer'));

@@ -10,6 +10,7 @@
 #include "captioning/evaluation/dead_attention.h"
 #include "captioning/evaluation/evaluation_report.h"
 #include "captioning/evaluation/scene_scores.h"
+#include "captioning/evaluation/sequence_scores.h"
 #include "captioning/inspection/caption_occlusion.h"
 #include "captioning/maps/caption_text.h"
 #include "captioning/metrics/metric_registry.h"
@@ -34,10 +35,18 @@ enum class Detail { kAll, kFirstRegime, kNone };
 struct ModelCaptions {
   std::vector<Regime> regimes;
   std::vector<std::vector<DecodedCaption>> captions;  // [regime][image]
-  std::vector<CaptionScores> scores;                  // [regime], of the images
+  std::vector<CaptionScores> scores;                  // [regime], of the images, and then others
   std::vector<Json>
       self;  // [image], self_attention_json() of the first regime; empty if not requested
 };
+
+// Images that are not among others, in order.
+std::vector<Index> without(std::vector<Index> images, std::vector<Index> others) {
+  std::sort(others.begin(), others.end());
+  std::erase_if(images,
+                [&](Index i) { return std::binary_search(others.begin(), others.end(), i); });
+  return images;
+}
 
 // Only the words of the alternatives are shown, and maps of all layers and heads take much memory.
 void drop_maps(std::vector<DecodedCaption>& alternatives) {
@@ -46,20 +55,29 @@ void drop_maps(std::vector<DecodedCaption>& alternatives) {
 }
 
 // Scores captions against the references of the whole split, so that CIDEr weighs words as in an
-// evaluation; for images that are not shown, a reference takes the place of the caption. Returns
-// the scores with the images of `shown` first.
-CaptionScores score_shown(const Dataset& dataset, Split split, const std::vector<Index>& shown,
-                          const std::vector<std::string>& captions) {
+// evaluation; for the images of the split that have no caption, a reference takes its place.
+// Returns the scores with the captioned images first.
+CaptionScores score_in_split(const Dataset& dataset, Split split,
+                             const std::vector<Index>& captioned,
+                             const std::vector<std::string>& captions) {
   std::vector<std::string> candidates = captions;
   std::vector<std::vector<std::string>> references;
-  for (const Index i : shown)
+  for (const Index i : captioned)
     references.push_back(dataset.images[static_cast<std::size_t>(i)].captions);
-  for (const Index i : images_of(dataset, split)) {
-    if (std::find(shown.begin(), shown.end(), i) != shown.end()) continue;
+  for (const Index i : without(images_of(dataset, split), captioned)) {
     references.push_back(dataset.images[static_cast<std::size_t>(i)].captions);
     candidates.push_back(references.back().front());
   }
   return score_captions(candidates, references, {});
+}
+
+// The statistics with rows of zeros for further images, which are in no group.
+ImageStatistics prolonged(ImageStatistics one, Index images) {
+  std::vector<double> rows = *one.rows;
+  rows.resize(static_cast<std::size_t>(images * one.width), 0);
+  one.rows = std::make_shared<const std::vector<double>>(std::move(rows));
+  one.images = images;
+  return one;
 }
 
 }  // namespace
@@ -72,6 +90,8 @@ NounSource nouns_of(const ReportRequest& request) {
 struct ReportCaptions::Impl {
   const ReportRequest* request;
   std::vector<Index> images;
+  // Texts of the split that are not shown and are scored, too: they are cheap.
+  std::vector<Index> others;
   std::deque<DatasetInputs> inputs;    // [models]
   std::vector<ModelCaptions> decoded;  // [models]
   Detail detail = Detail::kAll;
@@ -79,6 +99,8 @@ struct ReportCaptions::Impl {
   Impl(const ReportRequest& of, std::vector<Index> wanted)
       : request(&of), images(std::move(wanted)) {
     read_inputs();
+    if (request->data->sequences && request->score_all_texts)
+      others = without(images_of(request->data->dataset, request->split), images);
     for (std::size_t m = 0; m < request->models.size(); ++m) decoded.push_back(decode(m));
     choose_detail();
   }
@@ -90,7 +112,8 @@ struct ReportCaptions::Impl {
     if (request->progress)
       request->progress((static_cast<double>(m) + share) / count,
                         str(request->models[m].name, ": ", what, " ",
-                            counted(static_cast<Index>(images.size()), "image")));
+                            counted(static_cast<Index>(images.size()),
+                                    request->data->sequences ? "text" : "image")));
   }
 
   // Of the time for a model, about the share that decoding takes: occlusion has a row per region.
@@ -130,18 +153,53 @@ struct ReportCaptions::Impl {
             const double share = static_cast<double>(done) / static_cast<double>(total);
             show_progress(m, (before + share) / count * decoding_share(), "captioning");
           }));
-      std::vector<std::string> texts;
-      for (DecodedCaption& caption : out.captions.back()) {
-        drop_maps(caption.others);
-        texts.push_back(caption_text(caption, own.model->vocabulary()));
-      }
-      out.scores.push_back(score_shown(request->data->dataset, request->split, images, texts));
+      for (DecodedCaption& caption : out.captions.back()) drop_maps(caption.others);
+      out.scores.push_back(score(m, search, out.captions.back()));
     }
     if (request->occlusion) occlude(m, out);
     for (std::size_t i = 0; request->self_attention && i < images.size(); ++i)
       out.self.push_back(self_attention_json(*own.model, inputs[m].batch({&images[i], 1}).view(),
                                              out.captions.front()[i]));
     return out;
+  }
+
+  // Scores the captions of the images and, in the model's own regime, those of the other texts.
+  CaptionScores score(std::size_t m, const SearchOptions& search,
+                      const std::vector<DecodedCaption>& captions) const {
+    const CaptionModel& model = *loaded(m).model;
+    const LoadedData& data = *request->data;
+    std::vector<Index> captioned = images;
+    std::vector<std::string> texts;
+    SequenceScores sequences(model.has_attention());
+    const auto add = [&](Index i, const DecodedCaption& caption) {
+      texts.push_back(caption_text(caption, model.vocabulary()));
+      if (!data.sequences) return;
+      std::vector<std::string> words;
+      for (const DecodedWord& word : caption.words)
+        words.push_back(word_text(word, model.vocabulary()));
+      const auto& expected = data.dataset.images[static_cast<std::size_t>(i)].captions;
+      sequences.add(*data.text(i), split_words(expected.front()), words, caption);
+    };
+    for (std::size_t i = 0; i < images.size(); ++i) add(images[i], captions[i]);
+    if (!others.empty() && search.regime == evaluation_regimes(loaded(m).config).front()) {
+      const DatasetInputs further(data, *request->models[m].pipeline, loaded(m).config.encoder, {},
+                                  others);
+      SearchOptions plain = search;
+      plain.alternatives = 1;
+      plain.recording = {};
+      const std::vector<DecodedCaption> more = decode_images(model, further, others, plain, {});
+      for (std::size_t i = 0; i < others.size(); ++i) add(others[i], more[i]);
+      captioned.insert(captioned.end(), others.begin(), others.end());
+    }
+    CaptionScores scores = score_in_split(data.dataset, request->split, captioned, texts);
+    if (!data.sequences) return scores;
+    // What is right and what is wrong comes first.
+    std::vector<ImageStatistics> all;
+    for (ImageStatistics& one : sequences.metrics())
+      all.push_back(prolonged(std::move(one), scores.metrics[0].images));
+    all.insert(all.end(), scores.metrics.begin(), scores.metrics.end());
+    scores.metrics = std::move(all);
+    return scores;
   }
 
   // Adds the effects of regions to the captions of the model's own regime.
@@ -216,7 +274,10 @@ struct ReportCaptions::Impl {
     const CaptionScores& scores = decoded[m].scores[r];
     for (std::size_t k = 0; k < scores.metrics.size(); ++k) {
       const std::string& name = scores.metrics[k].metric;
-      if ((metric(name).measured_by & kMeasuredForEachImage) != 0)
+      // Of a text the result is right or wrong, and n-grams would tell little of its few words.
+      const bool tells = !request->data->sequences ||
+                         metric(name).group != MetricGroup::kCaptions || name == request->worst;
+      if (tells && (metric(name).measured_by & kMeasuredForEachImage) != 0)
         json["scores"][name] = rounded(scores.of_image(k, i));
     }
     add_nouns(json, m, caption, i);
@@ -247,13 +308,14 @@ Json ReportCaptions::model_json(std::size_t model) const {
   return json;
 }
 
-// The groups of the images that are shown. The scores know the whole split, whose other images come
-// after these and belong to no group.
+// The groups of the images that are captioned. The scores know the whole split, whose other images
+// come after these and belong to no group.
 Json ReportCaptions::groups_json() const {
   Json out = Json::array();
   const ReportRequest& request = *impl_->request;
-  std::vector<ImageTraits> traits =
-      image_traits(request.data->dataset, impl_->images, nouns_of(request));
+  std::vector<Index> captioned = impl_->images;
+  captioned.insert(captioned.end(), impl_->others.begin(), impl_->others.end());
+  std::vector<ImageTraits> traits = image_traits(*request.data, captioned, nouns_of(request));
   for (const ModelCaptions& captions : impl_->decoded) {
     const std::vector<ImageStatistics>& metrics = captions.scores[0].metrics;
     for (ImageTraits& trait : traits)
@@ -272,6 +334,12 @@ Json ReportCaptions::caption_json(std::size_t model, std::size_t i) const {
   const std::vector<Json>& self = impl_->decoded[model].self;
   if (!self.empty() && !self[i].is_null()) json["self_attention"] = self[i];
   return json;
+}
+
+std::size_t ReportCaptions::grouped() const { return impl_->images.size() + impl_->others.size(); }
+
+const DatasetInputs& ReportCaptions::inputs(std::size_t model) const {
+  return impl_->inputs[model];
 }
 
 std::string ReportCaptions::left_out() const {

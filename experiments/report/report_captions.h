@@ -36,8 +36,13 @@ class ReportCaptions {
   // model or a data set has nothing are left out.
   nlohmann::ordered_json caption_json(std::size_t model, std::size_t i) const;
 
-  // For each model the "groups" of evaluation_json() in its first regime, over images().
+  // For each model the "groups" of evaluation_json() in its first regime, over images() and, where
+  // the request says so, all other texts of the split; and how many these are.
   nlohmann::ordered_json groups_json() const;
+  std::size_t grouped() const;
+
+  // What the model reads of images().
+  const DatasetInputs& inputs(std::size_t model) const;
 
   // A sentence about maps that were left out, or empty.
   std::string left_out() const;

@@ -31,6 +31,15 @@ struct ReportRun {
   std::filesystem::path directory;
 };
 
+// What is measured inside the models, each for a section of its own.
+struct ReportMeasures {
+  bool heads = false;                // what every attention head does
+  bool gradients = false;            // which gradient reaches the regions
+  std::vector<std::string> words{};  // of which the neighbours are shown
+
+  bool any() const { return heads || gradients || !words.empty(); }
+};
+
 struct ReportRequest {
   std::string title;
   std::vector<ReportModel> models;    // at least one
@@ -39,10 +48,12 @@ struct ReportRequest {
   const LoadedData* data = nullptr;   // its images are shown
   const PhotoBoxes* boxes = nullptr;  // of its photos; null where there are none
   Split split = Split::kTest;
-  Index images = 0;        // at most so many, spread evenly over the split
-  std::string worst{};     // if not empty, those that are worst by this (worst_images.h) instead
+  Index images = 0;     // at most so many, spread evenly over the split
+  std::string worst{};  // if not empty, those that are worst by this (worst_images.h) instead
+  bool score_all_texts = false;  // whether groups are of all texts of the split; not of pictures
   bool occlusion = false;  // whether captions of a model's first regime have effects of regions
   bool self_attention = false;  // whether they have the maps of regions and words among themselves
+  ReportMeasures measures{};
   std::vector<std::string> remarks;  // what a reader should know, one sentence each
   // Called with what is being done, "soft: captioning 50 images", and the share of it that is done.
   std::function<void(double done, const std::string& what)> progress;

@@ -48,15 +48,16 @@ const comparisonTable = (comparison, names) => {
 };
 
 // Explains the brackets and the lines below the scores.
-const intervalNote = (comparison, names) => {
+const intervalNote = (report, names) => {
+  const {comparison} = report, items = itemWord(report);
   const spreads = spreadsOf(comparison, names);
   const counts = spreads.filter(({chance}) => chance === 'seeds_and_images').map(({n}) => n);
   const least = Math.min(...counts), most = Math.max(...counts);
-  const seeds = `over ${least === most ? most : `${least} to ${most}`} seeds and the images`;
-  const images = 'over the images of one seed, which tell nothing about other seeds';
+  const seeds = `over ${least === most ? most : `${least} to ${most}`} seeds and the ${items}`;
+  const images = `over the ${items} of one seed, which tell nothing about other seeds`;
   let over = counts.length ? seeds : images;
   if (mixesChances(spreads)) over += `; ${ONE_SEED} ${images}`;
-  const parts = [`${comparison.n_images} ${comparison.split} images of ${comparison.dataset}`];
+  const parts = [`${comparison.n_images} ${comparison.split} ${items} of ${comparison.dataset}`];
   if (spreads.some(({low}) => Number.isFinite(low)))
     parts.push(`; in brackets: ${100 * (comparison.level || 0.95)}\u00a0% intervals ${over}`);
   if (spreads.some(({difference}) => Number.isFinite(difference?.p_holm))) {
@@ -79,7 +80,7 @@ const comparisonScores = (report) => {
   const main = headlineMetrics(all);
   const show = (every) => {
     const names = every ? all : main;
-    note.replaceChildren(intervalNote(comparison, names));
+    note.replaceChildren(intervalNote(report, names));
     place.replaceChildren(comparisonTable(comparison, names));
   };
   show(false);
@@ -97,8 +98,8 @@ const validationScores = (report) => {
   const names = headlineMetrics(all);
   if (!names.length) return null;
   return [el('p', {class: 'muted'}, 'Validation scores of each run at the update whose weights are ' +
-    'shown here. Each row is one run, so there are no intervals. For scores on the test images, run ' +
-    'saccade evaluate.'),
+    `shown here. Each row is one run, so there are no intervals. For scores on the test ${itemWord(report)}, ` +
+    'run saccade evaluate.'),
   numberTable('Scores', ['model', 'update', ...names.map(metricName)], rows.map((row) =>
     [row.name, row.update, ...names.map((name) => row.validations[name]?.[row.at] ?? null)]))];
 };

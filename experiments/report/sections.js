@@ -66,7 +66,7 @@ const healthSection = (report) => {
   });
   return section('health', 'Attention health',
     el('p', {class: 'muted'}, `The numbers are means over the words of the ` +
-      `${report.images.length} images that this page shows. The bars compare the rows of a column.`),
+      `${countedItems(report, report.images.length)} that this page shows. The bars compare the rows of a column.`),
     ...report.models.filter((model) => model.dead).map((model) =>
       el('p', {class: 'remark'}, el('b', {}, model.name), `: ${model.dead}`)),
     numberTable('Attention health',

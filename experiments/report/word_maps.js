@@ -27,7 +27,7 @@ class WordMaps {
     el('summary', {}, `Alignment matrix: words \u00d7 ${tokens ? 'tokens' : 'regions'}`),
     el('div', {class: 'matrix', style: `--words:${words}`},
       ...(tokens ? [el('span'), el('ol', {'aria-hidden': 'true'},
-        ...tokens.map((token) => el('li', {}, token)))] : []),
+        ...tokens.map((token) => el('li', {class: [...token].length < 3 ? 'short' : ''}, token)))] : []),
       el('ul', {'aria-hidden': 'true'}, ...decoded.words.map((word) => el('li', {}, word))),
       this.picture));
     this.small = decoded.words.map(() => el('canvas'));

@@ -10,6 +10,7 @@
 #include "experiments/pictures/spread_images.h"
 #include "experiments/process/version.h"
 #include "experiments/report/explorer_json.h"
+#include "experiments/report/measured_views.h"
 #include "experiments/report/report_captions.h"
 #include "experiments/report/report_data.h"
 #include "experiments/report/report_page.h"
@@ -98,6 +99,7 @@ Json page_data(const ReportRequest& request, const ReportCaptions* captions) {
                {"digest", dataset.digest},
                {"split", split_name(request.split)},
                {"split_images", images_of(dataset, request.split).size()},
+               {"texts", request.data->sequences.has_value()},
                {"command", command_line()},
                {"version", version_number()},
                {"colours", colours_text()},
@@ -112,12 +114,19 @@ Json page_data(const ReportRequest& request, const ReportCaptions* captions) {
     const auto& directory = request.models[m].directory;
     json["models"].back()["manifest"] =
         directory.empty() ? Json() : json_file(directory / "manifest.json");
+    if (!captions || !request.measures.any()) continue;
+    if (request.progress)
+      request.progress(static_cast<double>(m) / static_cast<double>(request.models.size()),
+                       request.models[m].name + ": measuring what is inside");
+    json["models"].back()["measured"] =
+        measured_json(request, request.models[m], captions->inputs(m), captions->images());
   }
   json["config"] = config_rows(request.models);
   json["curves"] = Json::array();
   for (const ReportRun& run : request.runs) json["curves"].push_back(curve_json(run));
   json["comparison"] = request.comparison.empty() ? Json() : json_file(request.comparison);
   json["groups"] = captions ? captions->groups_json() : Json();
+  json["grouped"] = captions ? captions->grouped() : 0;
   json["images"] = captions ? images_json(request, *captions) : Json::array();
   if (request.self_attention) {
     const double bytes = self_attention_bytes(json["images"]);
@@ -133,7 +142,10 @@ Json page_data(const ReportRequest& request, const ReportCaptions* captions) {
 
 Json report_data(const ReportRequest& request, ReportContent content) {
   if (content == ReportContent::kFacts) return page_data(request, nullptr);
-  const ReportCaptions captions(request, shown_images(request));
+  check_measures(request);
+  const std::vector<Index> images = shown_images(request);
+  check_words_shown(request, images);
+  const ReportCaptions captions(request, images);
   return page_data(request, &captions);
 }
 

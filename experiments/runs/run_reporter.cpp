@@ -87,10 +87,14 @@ std::string validation_text(const Metrics& metrics, Index update, const std::str
                             const std::vector<std::string>& chosen) {
   std::string out = "update " + std::to_string(update) + " (" + regime + ")";
   const char* before = ": ";
+  std::vector<std::string> names;
+  for (const auto& [name, value] : metrics) names.push_back(name);
+  const std::vector<std::string> main = headlines_of(names);
   for (const MetricInfo& info : all_metrics()) {
     const auto found = metrics.find(info.name);
+    const bool headline = std::find(main.begin(), main.end(), info.name) != main.end();
     const bool decides = std::find(chosen.begin(), chosen.end(), info.name) != chosen.end();
-    if (!(info.headline || decides) || found == metrics.end()) continue;
+    if (!(headline || decides) || found == metrics.end()) continue;
     out += before + info.label + " " + format("%.4f", found->second);
     before = "; ";
   }

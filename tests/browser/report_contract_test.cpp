@@ -55,6 +55,32 @@ TEST_CASE("sections show the numbers of the runs, and they can be copied and sav
   CHECK(page.ask("document.querySelector('#again pre').textContent").get<std::string>().size() > 0);
 }
 
+TEST_CASE("groups are charted from 0 on, with their intervals, by what their values are") {
+  SACCADE_NEEDS_BROWSER();
+  OpenReport<SceneReport> page;
+  page.change([](Json& data) {
+    const auto group = [](double at, double score, double low, double high) {
+      return Json{
+          {"name", "x"}, {"low", at},
+          {"high", at},  {"mean", at},
+          {"images", 5}, {"scores", {{"CIDEr", {{"score", score}, {"low", low}, {"high", high}}}}}};
+    };
+    for (Json& model : data["groups"])
+      model = Json::array({{{"by", "length"},
+                            {"text", "a text of the program"},
+                            {"groups", {group(2, 4, 3, 5), group(4, 4.5, 4, 4.75)}}}});
+  });
+  REQUIRE(page.browser.becomes("document.querySelectorAll('#groups .interval').length === 6"));
+  CHECK(page.ask("document.querySelector('#groups option:checked').textContent") ==
+        "a text of the program");
+  // Two intervals from 3 to 5 and from 4 to 4.75, above an axis that begins at 0.
+  CHECK(page.ask("document.querySelector('#groups .grid text').textContent") == "0");
+  const Json lengths = page.ask(
+      "[...document.querySelectorAll('#groups .interval')].slice(0, 2).map((line) => "
+      "line.getAttribute('y1') - line.getAttribute('y2'))");
+  CHECK(lengths[0].get<double>() / lengths[1].get<double>() == Approx(2 / 0.75));
+}
+
 // A compare.json of two arms: one metric over seeds and images, one over the images of one seed.
 Json comparison() {
   const Json seeds{{"mean", 0.5}, {"std", 0.01}, {"n", 3},

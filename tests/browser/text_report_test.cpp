@@ -49,5 +49,53 @@ TEST_CASE("the page of a text shows the matrix of its words and tokens") {
   for (const Json& colour : colours) CHECK(colour.get<std::string>().ends_with(" 255"));
 }
 
+TEST_CASE("the tokens above the matrix are whole, and single letters stand upright") {
+  SACCADE_NEEDS_BROWSER();
+  OpenReport<TextReport> page;
+  page.change([](Json& data) { data["images"][0]["tokens"][0] = "wednesday"; });
+  const std::string matrix = "document.querySelector('.card [data-part=alignment]')";
+  // Where each token ends, above the canvas.
+  const Json rooms =
+      page.ask("[..." + matrix + ".querySelectorAll('ol li')].map((li) => " + matrix +
+               ".querySelector('canvas').getBoundingClientRect().top - "
+               "li.getBoundingClientRect().bottom)");
+  for (const Json& room : rooms) CHECK(room.get<double>() >= 2);
+  CHECK(page.ask("[..." + matrix +
+                 ".querySelectorAll('ol li')].every((li) => li.scrollHeight <= "
+                 "li.clientHeight && li.scrollWidth <= li.clientWidth)") == true);
+  const Json modes = page.ask("[..." + matrix +
+                              ".querySelectorAll('ol li')].map((li) => "
+                              "getComputedStyle(li).writingMode)");
+  CHECK(modes[0] == "vertical-rl");
+  for (std::size_t i = 1; i < modes.size(); ++i) CHECK(modes[i] == "horizontal-tb");
+}
+
+TEST_CASE("the page of texts speaks of texts, and scores them by exact matches over the split") {
+  SACCADE_NEEDS_BROWSER();
+  OpenReport<TextReport> page;
+  page.browser.run("document.querySelectorAll('details').forEach((d) => { d.open = true; })");
+  const std::string text = page.ask(
+      "document.querySelector('main').innerText + "
+      "document.querySelector('header').innerText");
+  CHECK_THAT(text, Catch::Contains("2 of 4 texts") && Catch::Contains("All texts") &&
+                       Catch::Contains("exact match ") && Catch::Contains("token accuracy "));
+  CHECK_THAT(text, !Catch::Contains(" images") && !Catch::Contains("All images"));
+  const std::string judged = page.ask(
+      "document.querySelector('#cards').innerText + document.querySelector('#groups').innerText");
+  for (const char* other : {"CIDEr", "METEOR", "BLEU"}) CHECK_THAT(judged, !Catch::Contains(other));
+  CHECK(page.ask("document.querySelector('#groups h2').textContent") ==
+        "Scores of easy and hard texts");
+  CHECK_THAT(page.ask("document.querySelector('#groups p').textContent").get<std::string>(),
+             Catch::StartsWith("All 4 texts of the split test, in groups."));
+  CHECK(page.ask("document.querySelector('#groups option:checked').textContent") ==
+        "tokens of the text");
+  const Json columns = page.ask(
+      "[...document.querySelectorAll('#groups th[scope=col]')].map((th) => th.textContent)");
+  CHECK(columns[2] == "texts");
+  CHECK(columns[3] == "exact match");
+  CHECK(page.ask("[...document.querySelectorAll('#groups tbody tr')].reduce((sum, row) => "
+                 "sum + Number(row.children[2].textContent), 0)") == 4);
+}
+
 }  // namespace
 }  // namespace saccade::test

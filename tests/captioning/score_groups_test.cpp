@@ -38,7 +38,8 @@ TEST_CASE("few values make a group each, and many make groups of about equal siz
 }
 
 TEST_CASE("an image is long by its references, and rare by the words of the training captions") {
-  Dataset dataset;
+  LoadedData data;
+  Dataset& dataset = data.dataset;
   const auto add = [&](Split split, std::vector<std::string> captions) {
     dataset.images.push_back({.id = std::to_string(dataset.images.size()),
                               .path = "",
@@ -52,14 +53,36 @@ TEST_CASE("an image is long by its references, and rare by the words of the trai
   add(Split::kVal, {"a b", "a c c d"});
   add(Split::kVal, {"A b, b."});
   const std::vector<Index> images{1, 2};
-  const std::vector<ImageTraits> traits = image_traits(dataset, images, {});
+  const std::vector<ImageTraits> traits = image_traits(data, images, {});
   REQUIRE(traits.size() == 2);
   CHECK(traits[0].by == GroupBy::kLength);
   CHECK(traits[0].values == std::vector<double>{3, 3});
   CHECK(traits[1].by == GroupBy::kRareWords);
   CHECK(traits[1].values == std::vector<double>{0.5, 0});  // c, c and d, which training lacks
   dataset.images.erase(dataset.images.begin());
-  CHECK(image_traits(dataset, std::vector<Index>{0}, {}).size() == 1);  // nothing to count
+  CHECK(image_traits(data, std::vector<Index>{0}, {}).size() == 1);  // nothing to count
+}
+
+TEST_CASE("texts are grouped by their tokens, and exact matches are their headline") {
+  const Experiment experiment(small_text_experiment());
+  const std::vector<Index> texts = images_of(experiment.data.dataset, Split::kVal);
+  const std::vector<ImageTraits> traits = image_traits(experiment.data, texts, {});
+  REQUIRE(traits.size() == 1);
+  CHECK(traits[0].by == GroupBy::kLength);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    CHECK(traits[0].values[i] ==
+          static_cast<double>(experiment.data.text(texts[i])->tokens.size()));
+  const EvaluationReport report = experiment.run();
+  CHECK(report.texts);
+  REQUIRE(report.regimes[0].groups.size() == 1);
+  CHECK(report.regimes[0].groups[0].text == "tokens of the text");
+  for (const ScoreGroup& group : report.regimes[0].groups[0].groups) {
+    std::vector<std::string> names;
+    for (const GroupScore& one : group.scores) names.push_back(one.metric);
+    CHECK(names.front() == "exact_match");
+    for (const char* other : {"Bleu_4", "METEOR", "CIDEr"})
+      CHECK(std::find(names.begin(), names.end(), other) == names.end());
+  }
 }
 
 TEST_CASE("the scores of a group are those of its images by themselves") {

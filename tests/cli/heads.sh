@@ -37,6 +37,20 @@ one_error "only together with --word"
 expect 2 "$saccade" inspect run --patches --out pictures
 one_error "only together with --heads or --gradients"
 
+# The same on a page.
+expect 0 "$saccade" report run --images 3 --heads --gradients --words a --out measured.html
+for key in '"heads":{"left_out"' '"correlations":\[' '"stages":\['; do
+  grep -q -- "$key" measured.html || fail "the page has no $key"
+done
+expect 2 "$saccade" report run --images 3 --words aardvark --out none.html
+one_error "--words" "'aardvark' is not in the vocabulary"
+expect 0 "$saccade" train tiny.yaml --out blind train.stop=2u attention.score=none attention.gate=none
+for option in --heads --gradients; do
+  expect 2 "$saccade" report blind --images 1 $option --out none.html
+  one_error "$option has no effect"
+done
+[ ! -e none.html ] || fail "a page was written in spite of a refused option"
+
 # Without heads: scores and captions beside those of the whole model.
 expect 0 "$saccade" evaluate run --split val --no-ablations --without words.0,decoder.1.1 --plots plots
 wants "without the heads words.0.0, words.0.1, decoder.1.1" out

@@ -54,6 +54,12 @@ expect 0 "$saccade" overlay gru "a b c" --with transformer --out both
 expect 0 "$saccade" report gru transformer --images 2 --out page.html
 wants '"tokens":["' page.html
 
+expect 0 "$saccade" train tiny.yaml --out other --fast-dev-run data.sequences.task=sort
+expect 2 "$saccade" report gru other --images 2 --out page.html
+one_error "a report shows models of the same data" "gru was trained on sequences-reverse" "other was trained on sequences-sort"
+expect 3 "$saccade" caption gru "a b z"
+! grep -q "did you mean" err || fail "a letter is suggested for another letter"
+
 # The heads of a text's encoder have names, and the model can do without them.
 expect 0 "$saccade" inspect transformer --heads --images 2
 wants "encoder.0.1" out

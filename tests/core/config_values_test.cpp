@@ -33,6 +33,11 @@ TEST_CASE("the nearest name is suggested, unless it is far away") {
   CHECK(nearest_name("Drop-out", names) == "dropout");
   CHECK(nearest_name("emb", names) == "embedding");
   CHECK(nearest_name("r", names) == "lr");
+  // A letter is not meant for another one, also where it takes two bytes.
+  const std::vector<std::string> letters{"a", "b", ",", "\u00e4"};
+  CHECK(nearest_name("f", letters).empty());
+  CHECK(nearest_name("\u00f6", letters).empty());
+  CHECK(nearest_name("B", letters) == "b");
   CHECK(nearest_name("optimizer", names).empty());
   CHECK(nearest_name("", names).empty());
 }

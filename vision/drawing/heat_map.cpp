@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/base/error.h"
 #include "vision/drawing/canvas.h"
 #include "vision/drawing/colour.h"
+#include "vision/drawing/colour_bar.h"
 #include "vision/drawing/overlay.h"
 
 namespace saccade {
@@ -17,13 +17,6 @@ constexpr Index kWordSize = 16, kSmallSize = 12;
 constexpr Index kMargin = 16, kGap = 8;
 constexpr Index kLongestLabel = 240;  // pixels
 constexpr Index kSmallestPage = 480;
-constexpr Index kBarColours = 256, kBarHeight = 14;
-
-std::string number_text(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", value);
-  return text.data();
-}
 
 bool is_number(const std::string& label) {
   return !label.empty() && label.find_first_not_of("0123456789") == std::string::npos;
@@ -44,13 +37,13 @@ class HeatMapDrawing {
     plan_rows();
     left_ = kMargin + rows_.widest + kGap;
     const Index columns_end = left_ + columns() * columns_.cell;
-    width_ = std::max({columns_end, kMargin + kBarColours, kSmallestPage}) + kMargin;
+    width_ = std::max({columns_end, kMargin + kColourBarWidth, kSmallestPage}) + kMargin;
     title_ = text_.wrapped(printable(map.title),
                            {.size = kWordSize, .max_width = width_ - 2 * kMargin, .max_lines = 2});
     const Index label_height = columns_.reading == Reading::kUp ? columns_.widest : kSmallSize;
     top_ = kMargin + static_cast<Index>(title_.size()) * title_step() + 2 * kSmallSize +
            label_height + kGap;
-    height_ = top_ + rows() * rows_.cell + 2 * kGap + 4 * kSmallSize + kBarHeight + kMargin;
+    height_ = top_ + rows() * rows_.cell + 2 * kGap + kColourBarHeight + kMargin;
     if (height_ * width_ > kMaxSheetPixels)
       throw DataError(str("a heat map of ", rows(), " x ", columns(), " is too large to be drawn"));
   }
@@ -164,7 +157,7 @@ class HeatMapDrawing {
       canvas.box(
           {left_ + c * columns_.cell, y, columns_.cell, rows_.cell},
           {.colour = colours_[static_cast<std::size_t>(std::lround(heat * 255))]},
-          str(label, ", ", map_.columns[static_cast<std::size_t>(c)], ": ", number_text(value)));
+          str(label, ", ", map_.columns[static_cast<std::size_t>(c)], ": ", shown_number(value)));
     }
   }
 
@@ -184,21 +177,12 @@ class HeatMapDrawing {
   }
 
   void draw_bar(Canvas& canvas) const {
-    Index y = top_ + rows() * rows_.cell + 2 * kGap;
-    canvas.text(bar_name(),
-                {.x = kMargin, .y = y + kSmallSize, .size = kSmallSize, .colour = kSoftInk});
-    y += 2 * kSmallSize;
-    for (Index i = 0; i < kBarColours; ++i)
-      canvas.box({kMargin + i, y, 1, kBarHeight}, colours_[static_cast<std::size_t>(i)]);
-    y += kBarHeight + kSmallSize * 5 / 4;
     const bool each = options_.scale == HeatScale::kPerWord;
     const double most = options_.scale == HeatScale::kFixed ? options_.fixed_max : largest_;
-    const auto tick = [&](Index x, const std::string& text, Align align) {
-      canvas.text(text, {.x = x, .y = y, .size = kSmallSize, .colour = kSoftInk, .align = align});
-    };
-    tick(kMargin, "0", Align::kStart);
-    if (!each) tick(kMargin + kBarColours / 2, number_text(most / 2), Align::kMiddle);
-    tick(kMargin + kBarColours, each ? "largest of the row" : number_text(most), Align::kEnd);
+    draw_colour_bar(canvas, colours_, kMargin, top_ + rows() * rows_.cell + 2 * kGap,
+                    {.name = bar_name(),
+                     .middle = each ? "" : shown_number(most / 2),
+                     .end = each ? "largest of the row" : shown_number(most)});
   }
 
   std::string bar_name() const {

@@ -1,12 +1,13 @@
-// `saccade inspect --heads`: profiles of all heads as a table, as JSON and as pictures.
+// The profiles of all heads as a table, as JSON and as pictures, for `saccade inspect --heads` and
+// the section of a report.
 #pragma once
 
-#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "captioning/inspection/head_profiles.h"
+#include "experiments/pictures/measure_pictures.h"
 
 namespace saccade {
 
@@ -26,10 +27,11 @@ nlohmann::ordered_json heads_json(const HeadProfiles& profiles);
 // maps are flat.
 nlohmann::ordered_json correlations_json(const HeadProfiles& profiles);
 
-// Writes heads.profiles, and heads.PLACE.correlation for each place with several heads, as PNG and,
-// where they have at most 65,536 cells, as SVG. Returns the paths. Throws IoError.
-std::vector<std::filesystem::path> write_head_pictures(const HeadProfiles& profiles,
-                                                       const std::string& title,
-                                                       const std::filesystem::path& folder);
+// What the shares of heads_json() are: [{"name", "text"}].
+nlohmann::ordered_json head_columns_json();
+
+// heads.profiles, and heads.PLACE.correlation for each place with several heads. The titles inside
+// the pictures begin with the name of the model.
+std::vector<MeasurePicture> head_pictures(const HeadProfiles& profiles, const std::string& model);
 
 }  // namespace saccade

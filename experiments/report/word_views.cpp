@@ -1,4 +1,4 @@
-#include "experiments/commands/inspect_words.h"
+#include "experiments/report/word_views.h"
 
 #include <array>
 #include <cstdio>

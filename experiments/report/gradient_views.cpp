@@ -1,11 +1,14 @@
-#include "experiments/commands/inspect_gradients.h"
+#include "experiments/report/gradient_views.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "captioning/config/experiment_config.h"
 #include "captioning/scoring/text_table.h"
+#include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/base/error.h"
-#include "experiments/pictures/matrix_files.h"
+#include "experiments/pictures/measure_pictures.h"
 
 namespace saccade {
 
@@ -50,21 +53,37 @@ void add_row(TextTable& table, std::vector<std::string> names, const PathFlow& p
   table.add(std::move(names));
 }
 
-// The matrix of one path: heads x words, or heads x regions.
-HeatMap matrix_of(const GradientFlow& flow, PlaceNorms HeadFlow::*path,
-                  std::vector<double> PlaceNorms::*place) {
+// One path's mean norms of all glimpses [heads, columns], at words or at regions; 0 beyond the last
+// word or region of a glimpse.
+struct Norms {
   std::size_t columns = 0;
-  for (const HeadFlow& head : flow.heads) columns = std::max(columns, ((head.*path).*place).size());
-  HeatMap map{.rows = {}, .columns = {}, .values = {}};
-  for (std::size_t c = 0; c < columns; ++c) map.columns.push_back(str(c));
+  std::vector<std::string> names;
+  std::vector<float> values;
+};
+Norms norms_by_place(const GradientFlow& flow, PlaceNorms HeadFlow::*path,
+                     std::vector<double> PlaceNorms::*place) {
+  Norms out;
+  for (const HeadFlow& head : flow.heads)
+    out.columns = std::max(out.columns, ((head.*path).*place).size());
   for (const HeadFlow& head : flow.heads) {
-    map.rows.push_back(name_of(head));
+    out.names.push_back(name_of(head));
     const std::vector<double>& norms = (head.*path).*place;
-    for (std::size_t c = 0; c < columns; ++c)
-      map.values.push_back(c < norms.size() ? drawn_number(norms[c]) : 0.0F);
+    for (std::size_t c = 0; c < out.columns; ++c)
+      out.values.push_back(c < norms.size() ? drawn_number(norms[c]) : 0.0F);
   }
+  return out;
+}
+
+constexpr const char* kNormName = "mean norm of the gradient";
+
+// A row of numbers for each glimpse.
+HeatMap strip_of(Norms norms, const std::string& title, const char* column_name) {
+  HeatMap map{.rows = std::move(norms.names), .columns = {}, .values = std::move(norms.values)};
+  for (std::size_t c = 0; c < norms.columns; ++c) map.columns.push_back(str(c));
+  map.title = title;
   map.row_name = "glimpse";
-  map.value_name = "mean norm of the gradient";
+  map.column_name = column_name;
+  map.value_name = kNormName;
   return map;
 }
 
@@ -109,27 +128,44 @@ Json flow_json(const GradientFlow& flow) {
           {"heads", std::move(heads)}};
 }
 
-std::vector<std::filesystem::path> write_gradient_pictures(const GradientFlow& flow,
-                                                           const std::string& title, Index columns,
-                                                           const std::filesystem::path& folder) {
+std::string without_gradient_paths(const CaptionModel& model, const ExperimentConfig& config) {
+  if (!model.has_attention()) return "the model has no attention (attention.score is none)";
+  if (config.attention.mechanism != MechanismKind::kComposed)
+    return str("attention.mechanism ", enum_name(config.attention.mechanism),
+               " does not keep the keys and values of regions apart, as composed mechanisms do");
+  return "";
+}
+
+std::vector<MeasurePicture> gradient_pictures(const GradientFlow& flow, const std::string& model,
+                                              const GridSize& grid) {
   struct Path {
     const char *name, *text;
     PlaceNorms HeadFlow::*norms;
   };
-  std::vector<std::filesystem::path> paths;
+  std::vector<MeasurePicture> pictures;
   for (const Path& path : {Path{"direct", "as values", &HeadFlow::direct_norms},
                            Path{"score", "as keys", &HeadFlow::score_norms}}) {
-    HeatMap words = matrix_of(flow, path.norms, &PlaceNorms::by_word);
-    words.title = str(title, ", gradient that reaches the regions ", path.text);
-    words.column_name = "word, from 0";
-    write_matrix_files(folder, str("gradients.", path.name, ".words"), words, {}, paths);
-    HeatMap regions = matrix_of(flow, path.norms, &PlaceNorms::by_region);
-    regions.title = words.title;
-    regions.column_name = "region, in reading order from 0";
-    regions.group = columns;
-    write_matrix_files(folder, str("gradients.", path.name, ".regions"), regions, {}, paths);
+    const std::string title = str("gradient that reaches the regions ", path.text);
+    pictures.push_back(
+        matrix_picture(str("gradients.", path.name, ".words"), model,
+                       strip_of(norms_by_place(flow, path.norms, &PlaceNorms::by_word),
+                                title + ", by word", "word, from 0"),
+                       {}));
+    Norms regions = norms_by_place(flow, path.norms, &PlaceNorms::by_region);
+    const std::string name = str("gradients.", path.name, ".regions");
+    if (grid.rows > 1 && regions.columns == static_cast<std::size_t>(grid.cells()))
+      pictures.push_back(
+          grid_picture(name, model,
+                       {.grid = grid,
+                        .names = std::move(regions.names),
+                        .values = std::move(regions.values),
+                        .title = title + ", by region, as regions lie on the picture",
+                        .value_name = kNormName}));
+    else
+      pictures.push_back(matrix_picture(
+          name, model, strip_of(std::move(regions), title + ", by token", "token, from 0"), {}));
   }
-  return paths;
+  return pictures;
 }
 
 }  // namespace saccade

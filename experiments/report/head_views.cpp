@@ -1,4 +1,4 @@
-#include "experiments/commands/inspect_heads.h"
+#include "experiments/report/head_views.h"
 
 #include <array>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "captioning/scoring/text_table.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
-#include "experiments/pictures/matrix_files.h"
+#include "experiments/pictures/measure_pictures.h"
 #include "vision/encoders/encoder_traits.h"
 
 namespace saccade {
@@ -19,18 +19,28 @@ using Json = nlohmann::ordered_json;
 
 Json share_json(std::optional<double> x) { return x && !std::isnan(*x) ? Json(*x) : Json(); }
 
-// The shares that describe a head, with the names of their columns.
+// The shares that describe a head, with the names of their columns and what they are.
 struct Share {
-  const char* name;
+  const char *name, *text;
   double (*of)(const ProfiledHead&);
 };
 constexpr std::array kShares{
-    Share{"previous", [](const ProfiledHead& head) { return head.profile.previous; }},
-    Share{"next", [](const ProfiledHead& head) { return head.profile.next; }},
-    Share{"first", [](const ProfiledHead& head) { return head.profile.first; }},
-    Share{"diagonal", [](const ProfiledHead& head) { return head.profile.diagonal; }},
-    Share{"content", [](const ProfiledHead& head) { return head.content.value_or(NAN); }},
-    Share{"entropy", [](const ProfiledHead& head) { return head.profile.entropy; }}};
+    Share{"previous", "the share of the weight on the position before",
+          [](const ProfiledHead& head) { return head.profile.previous; }},
+    Share{"next", "on the position after",
+          [](const ProfiledHead& head) { return head.profile.next; }},
+    Share{"first", "on the first position",
+          [](const ProfiledHead& head) { return head.profile.first; }},
+    Share{"diagonal", "on the position itself",
+          [](const ProfiledHead& head) { return head.profile.diagonal; }},
+    Share{"content",
+          "the share of the weight that lies elsewhere for the next picture, in the same row; 0: "
+          "the same weights for every picture",
+          [](const ProfiledHead& head) { return head.content.value_or(NAN); }},
+    Share{"entropy",
+          "how spread out the weights are; 0: one position has all of the weight, 1: all have the "
+          "same",
+          [](const ProfiledHead& head) { return head.profile.entropy; }}};
 
 }  // namespace
 
@@ -101,12 +111,16 @@ Json correlations_json(const HeadProfiles& profiles) {
   return places;
 }
 
-std::vector<std::filesystem::path> write_head_pictures(const HeadProfiles& profiles,
-                                                       const std::string& title,
-                                                       const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> paths;
+Json head_columns_json() {
+  Json out = Json::array();
+  for (const Share& share : kShares) out.push_back({{"name", share.name}, {"text", share.text}});
+  return out;
+}
+
+std::vector<MeasurePicture> head_pictures(const HeadProfiles& profiles, const std::string& model) {
+  std::vector<MeasurePicture> pictures;
   HeatMap all{.rows = {}, .columns = {}, .values = {}};
-  all.title = title + ", shares of the weight of each head";
+  all.title = "shares of the weight of each head";
   all.row_name = "head";
   all.column_name = "share";
   all.value_name = "share";
@@ -115,19 +129,19 @@ std::vector<std::filesystem::path> write_head_pictures(const HeadProfiles& profi
     all.rows.push_back(head.name().text());
     for (const Share& share : kShares) all.values.push_back(drawn_number(share.of(head)));
   }
-  write_matrix_files(folder, "heads.profiles", all, 1.0, paths);
+  pictures.push_back(matrix_picture("heads.profiles", model, std::move(all), 1.0));
   for (const PlaceCorrelations& place : profiles.correlations) {
     HeatMap map{.rows = {}, .columns = {}, .values = {}};
     for (const HeadName& name : place.names) map.rows.push_back(name.text());
     map.columns = map.rows;
     for (const double r : place.matrix) map.values.push_back(drawn_number(r));
-    map.title = str(title, ", correlation of heads, ", enum_name(place.place));
+    map.title = str("correlation of heads, ", enum_name(place.place));
     map.row_name = map.column_name = "head";
     map.value_name = "correlation (below 0 as 0)";
-    write_matrix_files(folder, str("heads.", enum_name(place.place), ".correlation"), map, 1.0,
-                       paths);
+    pictures.push_back(matrix_picture(str("heads.", enum_name(place.place), ".correlation"), model,
+                                      std::move(map), 1.0));
   }
-  return paths;
+  return pictures;
 }
 
 }  // namespace saccade

@@ -1,4 +1,5 @@
-// `saccade inspect --word`: the words near a word, stage by stage, as text and as JSON.
+// The words near a word, stage by stage, as text and as JSON, for `saccade inspect --word` and the
+// section of a report.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
