@@ -120,6 +120,7 @@ class LineChart {
     this.rule.setAttribute('x1', this.at.px(at));
     this.rule.setAttribute('x2', this.at.px(at));
     this.readout.textContent = `${this.x} ${at.toLocaleString('en-US')}: ` +
-      this.lines.map((line, i) => `${line.name} ${shown(points[i][1])}${intervalText(points[i])}`).join(' \u00b7 ');
+      this.lines.map((line, i) => `${line.name} ${shown(points[i][1])}${intervalText(points[i])}`)
+        .join(' \u00b7 ');
   }
 }

@@ -48,8 +48,10 @@ const glimpseName = ({layer, head}) => `layer ${layer}${head === null ? '' : `, 
 
 const flowTable = (name, flow) => {
   const row = (glimpse, path, one) => [glimpse, path, one.correlation, one.within_words,
-    {value: one.flat_words, text: String(one.flat_words)}, one.mean_norm];
-  const both = (glimpse, one) => [row(glimpse, 'as a value', one.direct), row(glimpse, 'as a key', one.score)];
+    {value: one.flat_words, text: String(one.flat_words)},
+    one.mean_norm === null ? null : {value: one.mean_norm, text: one.mean_norm.toPrecision(3)}];
+  const both = (glimpse, one) => [row(glimpse, 'as a value', one.direct),
+    row(glimpse, 'as a key', one.score)];
   return numberTable(name, ['through', 'path', 'correlation', 'within words', 'flat words', 'mean norm'],
     [...both('all', flow), ...(flow.heads.length > 1
       ? flow.heads.flatMap((head) => both(glimpseName(head), head)) : [])]);

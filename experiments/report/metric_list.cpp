@@ -79,11 +79,11 @@ Json metrics_json() {
                    {"unit", info.unit},
                    {"better", enum_name(info.better)},
                    {"headline", info.headline},
-                   {"headline_of_texts", info.headline_of_texts},
                    {"interval", info.interval},
                    {"group", enum_name(info.group)},
                    {"measured_by", names_of(info.measured_by)},
-                   {"doc", info.text}});
+                   {"doc", info.text},
+                   {"headline_of_texts", info.headline_of_texts}});
   return out;
 }
 

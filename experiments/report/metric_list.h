@@ -10,9 +10,9 @@ namespace saccade {
 // groups, and how the names of variants are made.
 std::string metrics_text();
 
-// [{"name", "label", "unit", "better": "larger" | "smaller" | "neither", "headline",
-// "headline_of_texts", "interval", "group", "measured_by": ["score", "evaluate", "validations",
-// "updates", "compare", "pages"], "doc"}], variants included.
+// [{"name", "label", "unit", "better": "larger" | "smaller" | "neither", "headline", "interval",
+// "group", "measured_by": ["score", "evaluate", "validations", "updates", "compare", "pages"],
+// "doc", "headline_of_texts"}], variants included.
 nlohmann::ordered_json metrics_json();
 
 // A script that defines METRICS, an object of {label, headline, headline_of_texts, group,

@@ -16,7 +16,8 @@ const start = () => {
   const count = report.images.length;
   if (photos) document.querySelector('.kicker').textContent = 'saccade caption';
   document.querySelector('#subtitle').textContent = photos
-    ? `${count === 1 ? 'one' : count} ${report.texts ? 'text' : 'picture'}${count === 1 ? '' : 's'}, captioned by ${report.models[0].name}`
+    ? `${count === 1 ? 'one' : count} ${report.texts ? itemWord(report, count)
+      : count === 1 ? 'picture' : 'pictures'}, captioned by ${report.models[0].name}`
     : `${report.dataset}, ${report.split}: ` +
     (report.training && !count ? 'captions and maps come with the first validation'
       : count < report.split_images

@@ -30,6 +30,15 @@ same_bits transformer "${transformer[@]}"
 expect 0 "$saccade" evaluate gru
 wants "by the length of the text" out
 wants "exact match" out
+# Of texts, whether they are right comes first, and n-grams are a detail.
+sed -n '2,/^details/p' out >headlines
+wants "exact match" headlines
+for metric in BLEU-4 METEOR CIDEr; do
+  ! grep -q "^$metric  " headlines || fail "$metric is a headline of texts"
+  grep -q "^$metric  " out || fail "$metric is missing among the details"
+done
+expect 0 "$saccade" evaluate gru --no-ablations --plots plots
+wants "tokens of the text; lines: 95 % intervals over texts" plots/groups.length.svg
 expect 0 "$saccade" evaluate transformer --json
 json out /regimes/0/by_length/0/token_accuracy >/dev/null
 json out /regimes/0/corpus/exact_match >/dev/null

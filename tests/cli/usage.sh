@@ -127,7 +127,8 @@ for topic in attention encoders decoders objectives data optimizers schedules tr
   json out /schema_version >/dev/null
 done
 expect 0 "$saccade" list metrics
-for text in "Bleu_4" "shown as BLEU-4; larger is better" "smaller is better" "variants: Bleu_4_no_bp" "references_: " "measured by: score"; do
+for text in "Bleu_4" "shown as BLEU-4; larger is better" "smaller is better" "variants: Bleu_4_no_bp" "references_: " "measured by: score" \
+  "headline, not of texts"; do
   wants "$text" out
 done
 grep -A1 "^  references_: " out | grep -q "measured by: evaluate, compare" ||

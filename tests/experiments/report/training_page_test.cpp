@@ -53,8 +53,8 @@ class ReadPage : public TrainingPage {
 };
 
 // Two epochs with a validation after each.
-TrainingResult train(const fs::path& folder, ReadPage& page) {
-  ExperimentConfig config = small_experiment();
+TrainingResult train(const fs::path& folder, ReadPage& page,
+                     ExperimentConfig config = small_experiment()) {
   config.train.batch = 8;
   config.train.shard = 4;
   config.train.stop = epochs(2);
@@ -65,6 +65,26 @@ TrainingResult train(const fs::path& folder, ReadPage& page) {
                        .directory = &directory,
                        .observer = &page,
                        .stop = &page.stop});
+}
+
+TEST_CASE("the page of a training on texts scores those that it shows, and decodes no others") {
+  const TempFolder folder("training-page");
+  ReadPage page({.file = folder / "report.html", .name = "mine", .images = 3, .share = kAllTime});
+  ExperimentConfig config = small_text_experiment();
+  config.train.best_metric = "exact_match";
+  train(folder / "run", page, config);
+  REQUIRE(page.pages.size() == 4);
+  const Json& last = page.pages.back();
+  CHECK(last.at("texts") == true);
+  CHECK(last.at("images").size() == 3);
+  CHECK(last.at("grouped") == 3);
+  Index texts = 0;
+  for (const Json& grouping : last.at("groups")[0])
+    for (const Json& group : grouping.at("groups")) {
+      texts += group.at("images").get<Index>();
+      CHECK(group.at("scores").contains("exact_match"));
+    }
+  CHECK(texts == 3);
 }
 
 TEST_CASE("the page of a training says how far it is, and has captions after a validation") {
