@@ -214,20 +214,29 @@ void Browser::hover(const std::string& selector, double x, double y) {
                       "const b = e.getBoundingClientRect();"
                       "return [b.left, b.top, b.width, b.height]");
   };
-  // Pictures that are still being decoded may move the element, so its place has to be stable.
+  // Pictures that are still being decoded may move the element, and so may what the pointer enters
+  // or leaves. Its place has to be stable before and after the pointer has come.
   Json place = measure();
-  for (int i = 0; i < 20; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(40));
-    const Json before = std::exchange(place, measure());
-    if (place == before) break;
-  }
+  const auto settle = [&] {
+    for (int i = 0; i < 20; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(40));
+      const Json before = std::exchange(place, measure());
+      if (place == before) break;
+    }
+  };
   const auto at = [&](int i, double share) {
     return static_cast<int>(place[static_cast<std::size_t>(i)].get<double>() +
                             share * place[static_cast<std::size_t>(i) + 2].get<double>());
   };
-  impl_->act(
-      Json::array({{{"type", "pointerMove"}, {"duration", 0}, {"x", at(0, x)}, {"y", at(1, y)}}}),
-      "pointer");
+  settle();
+  for (int i = 0; i < 5; ++i) {
+    const Json before = place;
+    impl_->act(
+        Json::array({{{"type", "pointerMove"}, {"duration", 0}, {"x", at(0, x)}, {"y", at(1, y)}}}),
+        "pointer");
+    settle();
+    if (place == before) break;
+  }
 }
 
 void Browser::click(const std::string& selector) {
