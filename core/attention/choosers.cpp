@@ -14,11 +14,13 @@ RandomKey coin_key(RandomKey key, std::uint64_t sample) {
 
 }  // namespace
 
-// The keys differ from those of all other samples and draws, and from that of the sample's coin,
-// because a draw's number here is at least 1.
+// The number of the draw stands in the lowest 16 bits and, what does not fit, in the highest 16, so
+// that 2^32 samples with 2^32 draws each have keys of their own. A sample's coin has the number 0,
+// and its draws those from 1 on.
 RandomKey glimpse_key(RandomKey key, Index row, Index draw) {
-  key.sample =
-      ((key.sample + static_cast<std::uint64_t>(row)) << 16) + static_cast<std::uint64_t>(draw) + 1;
+  const std::uint64_t number = static_cast<std::uint64_t>(draw) + 1;
+  key.sample += static_cast<std::uint64_t>(row);
+  key.sample = (number >> 16) << 48 | key.sample << 16 | (number & 0xFFFF);
   return key;
 }
 

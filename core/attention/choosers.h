@@ -11,7 +11,8 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 // The key of draw number `draw` (AttendContext::draw) of row `row`, in a batch whose first sample
-// is key.sample. The draws of a caption do not depend on the batch that it is in.
+// is key.sample. The draws of a caption do not depend on the batch that it is in. No two of the
+// first 2^32 samples and 2^32 draws have the same key.
 RandomKey glimpse_key(RandomKey key, Index row, Index draw);
 
 // Fills `noise` with Gumbel(0, 1) numbers for ops::gumbel_one_hot. The key is the glimpse_key of a
