@@ -284,18 +284,24 @@ std::vector<double> ShardLoss::costs_of(ConstView nll) const {
   return costs;
 }
 
+Index ShardLoss::words_of_cost(Index row, Index step) const {
+  const Index all = captions_.length(row);
+  if (options_.hard.reward != RewardKind::kToGo) return all;
+  return all - step - (options_.hard.likelihood == HardLikelihood::kMarginal ? 1 : 0);
+}
+
 std::vector<DrawCost> ShardLoss::draw_costs() const {
   std::vector<DrawCost> out;
   const bool to_go = options_.hard.reward == RewardKind::kToGo;
   for_each_word([&](std::size_t n, Index t, Index r) {
-    if (t == 0 || to_go) out.push_back({costs_[n], captions_.length(r) - t});
+    const Index words = words_of_cost(r, t);
+    if (words > 0 && (t == 0 || to_go)) out.push_back({costs_[n], words});
   });
   return out;
 }
 
 double ShardLoss::average_cost(const RewardBaseline& moving, Index row, Index step) const {
-  const Index passed = options_.hard.reward == RewardKind::kToGo ? step : 0;
-  return moving.at(options_.hard.baseline, captions_.length(row) - passed);
+  return moving.at(options_.hard.baseline, words_of_cost(row, step));
 }
 
 std::vector<double> ShardLoss::baselines(const RewardBaseline& moving) const {
@@ -347,8 +353,9 @@ void ShardLoss::backward(const RewardBaseline& moving) {
   if (draws_regions(options_.selection)) {
     const std::vector<double> subtracted = baselines(moving);
     advantages_.assign(costs_.size(), 0);
-    for_each_word([&](std::size_t n, Index, Index r) {
+    for_each_word([&](std::size_t n, Index t, Index r) {
       if (!sampled_[static_cast<std::size_t>(r / options_.hard.samples)]) return;
+      if (words_of_cost(r, t) == 0) return;
       advantages_[n] = costs_[n] - subtracted[n];
       weights_[n] = static_cast<Real>(options_.hard.lambda_r * advantages_[n] * share);
     });
@@ -359,10 +366,12 @@ void ShardLoss::backward(const RewardBaseline& moving) {
   for (std::size_t t = 0; t < output_.values.size(); ++t) {
     const Var value = output_.values[t];
     std::vector<Real> pull;
-    for (Index r = 0; r < value.rows(); ++r)
-      pull.push_back(static_cast<Real>(2 * share *
-                                       (average_cost(moving, r, static_cast<Index>(t)) +
-                                        static_cast<double>(value.value()[r]) - costs_[first++])));
+    for (Index r = 0; r < value.rows(); ++r, ++first) {
+      const Index step = static_cast<Index>(t);
+      const double miss =
+          average_cost(moving, r, step) + static_cast<double>(value.value()[r]) - costs_[first];
+      pull.push_back(words_of_cost(r, step) == 0 ? Real{0} : static_cast<Real>(2 * share * miss));
+    }
     terms.push_back(ops::dot_constant(value, pull));
   }
   if (penalty_ && options_.penalty_gradient == CaptionLossOptions::PenaltyGradient::kOn) {

@@ -114,6 +114,9 @@ class ShardLoss {
   void propose(Index glimpses_per_word);
   // The costs of choices by the kind of reward, from -log p of every word [N].
   std::vector<double> costs_of(ConstView nll) const;
+  // How many words the cost of the choice at word `step` of a row sums over. 0: nothing that is
+  // counted depends on the choice, which is then not reinforced, and no average sees its cost.
+  Index words_of_cost(Index row, Index step) const;
   // What the choice at word `step` of a row has cost so far, by the moving averages.
   double average_cost(const RewardBaseline& moving, Index row, Index step) const;
   // Computes the penalty of every row, and what is reported of it by caption.

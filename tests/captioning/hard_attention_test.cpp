@@ -335,6 +335,44 @@ TEST_CASE("a value head that has learned nothing leaves the moving average of it
   CHECK(advantages[0] == advantages[1]);
 }
 
+// Of the words that a choice is paid for none is left: a baseline would only add noise.
+TEST_CASE("a caption's last choice is not reinforced where only its own word would count it") {
+  for (const auto& baseline : enum_table(BaselineKind{}))
+    for (const std::vector<int>& caption : {std::vector<int>{4, 3}, {5}, {}}) {
+      TinyModel model(baseline.value);
+      CaptionLossOptions options = estimator(1, 0);
+      options.hard.baseline = baseline.value;
+      options.hard.likelihood = HardLikelihood::kMarginal;
+      options.hard.reward = RewardKind::kToGo;
+      options.hard.samples = baseline.value == BaselineKind::kLeaveOneOut ? 2 : 1;
+      Arena arena;
+      Tape tape(arena);
+      tape.set_parameters(model.store.views());
+      ForcedChooser chooser({{2, 0, 1}, {1, 1, 0}});
+      ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
+                     pack_captions(std::vector<std::vector<int>>{caption}, kBos, kEos), options,
+                     {.batch_captions = 1}, &chooser);
+      const auto rows = static_cast<std::size_t>(options.hard.samples);
+      INFO(baseline.name << ", " << caption.size());
+      // The averages see the other choices alone, each with the number of words after it.
+      std::vector<Index> words;
+      for (const DrawCost& cost : loss.draw_costs()) words.push_back(cost.words);
+      std::vector<Index> wanted;
+      for (auto left = static_cast<Index>(caption.size()); left > 0; --left)
+        wanted.insert(wanted.end(), rows, left);
+      CHECK(words == wanted);
+      RewardBaseline moving = fixed(3.7);
+      moving.by_length = {{true, 9}, {true, 2}, {true, 4}};
+      loss.backward(moving);
+      const std::vector<double>& advantages = loss.advantages();
+      REQUIRE(advantages.size() == (caption.size() + 1) * rows);
+      for (std::size_t n = 0; n < advantages.size(); ++n)
+        CHECK((advantages[n] == 0) == (n >= caption.size() * rows));
+      if (baseline.value == BaselineKind::kEmaPerLength && caption.size() == 2)
+        CHECK(advantages[0] == Approx(loss.costs()[0] - 4));
+    }
+}
+
 TEST_CASE("a caption's gradient does not depend on the batch it is in") {
   TinyModel model;
   const CaptionLossOptions options = estimator(0.5, 0.01);
