@@ -84,9 +84,11 @@ void PolicyLoss::read_log_probs() {
   if (region_weights_.empty()) return;
   for (const std::vector<RegionDraws>& word : output_.draws)
     for (const RegionDraws& draw : word)
-      for (std::size_t r = 0; r < draw.chosen.size(); ++r)
-        region_log_probs_[order_[r]] +=
-            std::log(static_cast<double>(draw.weights.row(static_cast<Index>(r))[draw.chosen[r]]));
+      for (std::size_t r = 0; r < draw.chosen.size(); ++r) {
+        const Real weight = draw.weights.row(static_cast<Index>(r))[draw.chosen[r]];
+        if (weight > 0 || !tape_->training())
+          region_log_probs_[order_[r]] += std::log(static_cast<double>(weight));
+      }
 }
 
 void PolicyLoss::backward(std::span<const double> advantages, Index batch_captions) {

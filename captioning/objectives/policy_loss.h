@@ -38,6 +38,9 @@ class PolicyLoss {
              std::span<const DrawnCaption> captions, const Policy& policy);
 
   // By caption, log p of the words given the regions, and log p of the regions (0 unless drawn).
+  // Where the tape trains, a region of weight 0 is left out: dropout took the weight that it was
+  // drawn with, and a sparse normalizer keeps it at 0, so that no small change of the parameters
+  // makes the draw more or less likely. Otherwise its log p is -infinity.
   const std::vector<double>& word_log_probs() const { return word_log_probs_; }
   const std::vector<double>& region_log_probs() const { return region_log_probs_; }
 

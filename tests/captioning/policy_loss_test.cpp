@@ -3,11 +3,13 @@
 // and the expectation of the estimated gradient are known without sampling.
 #include "captioning/objectives/policy_loss.h"
 
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 
 #include "captioning/decoders/decoder_kind.h"
 #include "captioning/search/search.h"
+#include "core/attention/normalizer_kind.h"
 #include "core/attention/scopes/scope_kind.h"
 #include "core/attention/selection_kind.h"
 #include "tests/support/catch.h"
@@ -97,11 +99,14 @@ struct Outcome {
   std::vector<Real> gradient;
 };
 
+enum class Dropout { kOff, kOn };
+
 Outcome run(const TinyModel& model, const std::vector<DrawnCaption>& captions,
-            const std::vector<double>& advantages) {
+            const std::vector<double>& advantages, Dropout dropout = Dropout::kOff) {
   Arena arena;
   Tape tape(arena);
   tape.set_parameters(model.store.views());
+  tape.set_training(dropout == Dropout::kOn);
   const AttentionMemory memory =
       model.decoder->prepare(tape, tape.constant(model.features.view()), 1);
   PolicyLoss loss(tape, *model.decoder, memory, captions, {model.selection, kTemperature});
@@ -182,6 +187,31 @@ TEST_CASE("regions are part of the policy: without their term the estimator is b
   for (std::size_t c = 0; c < captions.size(); ++c)
     add(expected, run(model, {captions[c]}, {reward(captions[c])}).gradient, p[c]);
   CHECK(test::largest_difference(expected, exact) > 1e-5);
+}
+
+// Learned with dropout, what was drawn without it may have a weight of exactly 0.
+TEST_CASE("a region that dropout makes impossible has no log p and no gradient") {
+  for (const NormalizerKind normalizer : {NormalizerKind::kSparsemax, NormalizerKind::kEntmax15})
+    for (const DecoderKind decoder :
+         {DecoderKind::kLstm, DecoderKind::kGru, DecoderKind::kLuong, DecoderKind::kUpdown}) {
+      INFO(enum_name(normalizer) << ", " << enum_name(decoder));
+      AttentionConfig form;
+      form.normalizer = normalizer;
+      TinyModel model(SelectionKind::kHard, decoder, form);
+      // Scores that lie far apart: every map has all of its weight on one region.
+      const int vector = model.store.find("decoder.attention.score.vector");
+      for (Real& value : model.store.value(vector).span()) value *= Real{1e8};
+      const std::vector<DrawnCaption> captions = all_captions(model, 1);
+      const std::vector<double> advantages(captions.size(), 1);
+      const Outcome out = run(model, captions, advantages, Dropout::kOn);
+      const auto impossible = [](const std::vector<double>& probabilities) {
+        return std::count(probabilities.begin(), probabilities.end(), 0);
+      };
+      CHECK(impossible(out.probabilities) == 0);
+      CHECK(impossible(run(model, captions, {}).probabilities) > 0);  // without dropout
+      model.selection = SelectionKind::kArgmax;  // the same replay, without the regions
+      CHECK(run(model, captions, advantages, Dropout::kOn).gradient == out.gradient);
+    }
 }
 
 TEST_CASE("leave_one_out is the mean reward of the other samples of an image") {
