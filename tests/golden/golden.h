@@ -1,4 +1,4 @@
-// The counterpart of make_golden.py: the formula of weights and inputs, and the file of results.
+// The counterpart of golden_arrays.py: the formula of weights and inputs, and the files of results.
 #pragma once
 
 #include <cmath>
@@ -50,16 +50,17 @@ inline std::vector<Real> golden_weight(const std::string& name, const std::vecto
   return values;
 }
 
-inline const SafetensorsFile& golden_file() {
-  static const SafetensorsFile file(SACCADE_GOLDEN_FILE);
-  return file;
-}
-
+// An array of make_golden.py's or make_formulas.py's file.
 inline std::vector<float> golden(const std::string& name) {
-  const SafetensorsEntry* entry = golden_file().find(name);
+  static const SafetensorsFile files[] = {SafetensorsFile(SACCADE_GOLDEN_FILE),
+                                          SafetensorsFile(SACCADE_FORMULAS_FILE)};
   INFO(name);
+  const SafetensorsEntry* entry = nullptr;
+  std::vector<float> values;
+  for (const SafetensorsFile& file : files)
+    if (!entry && (entry = file.find(name))) values = file.floats(*entry);
   REQUIRE(entry != nullptr);
-  return golden_file().floats(*entry);
+  return values;
 }
 
 // The largest difference as a share of `scale`; infinite if the counts differ or a number is not

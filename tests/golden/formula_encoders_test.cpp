@@ -1,0 +1,131 @@
+// Encoders from pixels to regions, and refinements, against PyTorch programs that were written from
+// the papers (formula_encoders.py): regions and all gradients.
+#include <functional>
+
+#include "core/attention/sequence/refinement.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
+#include "tests/golden/formulas.h"
+#include "vision/encoders/encoder.h"
+#include "vision/encoders/encoder_kind.h"
+
+namespace saccade::test {
+
+namespace {
+
+// Backward, and what it leaves.
+void check_regions(const std::string& name, Tape& tape, Var inputs, Var regions,
+                   const ParameterStore& store) {
+  CHECK(golden_difference(name + "/regions", regions.value().span()) <= kGoldenTolerance);
+  const Tensor cotangent = golden_tensor(name + "/cotangent", regions.shape(), 1);
+  tape.backward(std::vector{regions}, std::vector<ConstView>{cotangent.view()});
+  CHECK(golden_difference(name + "/inputs", tape.grad(inputs).span()) <= kGoldenTolerance);
+  check_formula_gradients(name + "/gradients", tape, store);
+}
+
+// A case of make_formulas.py's ENCODERS.
+struct EncoderCase {
+  const char* name;
+  EncoderKind type;
+  Index height, width;
+  std::function<void(EncoderConfig&)> set;
+};
+
+std::vector<EncoderCase> encoder_cases() {
+  const auto positions = [](PositionKind kind) {
+    return [kind](EncoderConfig& e) { e.positions = kind; };
+  };
+  const auto small = [](SequenceAttentionKind kind) {
+    return [kind](EncoderConfig& e) {
+      e.vit.width = 8, e.vit.attention.type = kind;
+      e.vit.attention.radius = 1, e.vit.attention.nearest = 3;
+      e.vit.attention.neighbours = NeighbourKind::kFour;
+    };
+  };
+  return {
+      {"cnn", EncoderKind::kCnn, 16, 24, positions(PositionKind::kNone)},
+      {"cnn_odd", EncoderKind::kCnn, 18, 29, positions(PositionKind::kCoordinates)},
+      {"cnn_sinusoidal", EncoderKind::kCnn, 16, 24, positions(PositionKind::kSinusoidal)},
+      {"cnn_sinusoidal_2d", EncoderKind::kCnn, 16, 24, positions(PositionKind::kSinusoidal2d)},
+      {"vit", EncoderKind::kVit, 8, 12, positions(PositionKind::kLearned)},
+      {"vit_post", EncoderKind::kVit, 8, 12,
+       [](EncoderConfig& e) {
+         e.positions = PositionKind::kSinusoidal2d, e.vit.norm = NormPlacement::kPost;
+         e.vit.class_token = false, e.vit.registers = 0, e.vit.overlap = 1;
+       }},
+      {"vit_window", EncoderKind::kVit, 8, 16, small(SequenceAttentionKind::kWindow)},
+      {"vit_graph", EncoderKind::kVit, 8, 16, small(SequenceAttentionKind::kGraph)},
+      {"vit_nearest", EncoderKind::kVit, 8, 16,
+       [=](EncoderConfig& e) {
+         small(SequenceAttentionKind::kGraph)(e);
+         e.vit.attention.neighbours = NeighbourKind::kCosine;
+       }},
+      {"hybrid", EncoderKind::kHybrid, 16, 24,
+       [](EncoderConfig& e) {
+         e.positions = PositionKind::kSinusoidal;
+         e.vit.width = 8, e.vit.patch = 1, e.vit.registers = 0;
+       }},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("encoders equal the published formulas") {
+  for (const EncoderCase& one : encoder_cases()) {
+    const std::string name = one.name;
+    CAPTURE(name);
+    EncoderConfig config;
+    config.type = one.type;
+    config.image_size = one.height, config.image_width = one.width;
+    config.channels = {4, 6, 8, 12};
+    config.vit.width = 12, config.vit.layers = 2, config.vit.heads = 2;
+    config.vit.patch = 4, config.vit.multiple = 2, config.vit.registers = 1;
+    one.set(config);
+    ParameterStore store;
+    const auto encoder = make_encoder(config, ParamScope(store, "encoder"));
+    set_formula_weights(store, name);
+    const Tensor pixels = golden_tensor(name + "/inputs", {2, one.height, one.width, 3}, 4);
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(store.views());
+    const Var inputs = tape.variable(pixels.view());
+    check_regions(name, tape, inputs, encoder->forward(tape, inputs), store);
+  }
+}
+
+TEST_CASE("refinements equal the published formulas") {
+  using Kind = SequenceAttentionKind;
+  const auto graph = [](NeighbourKind kind) {
+    return [kind](RefinementConfig& r) { r.type = Kind::kGraph, r.neighbours = kind; };
+  };
+  const auto type = [](Kind kind) { return [kind](RefinementConfig& r) { r.type = kind; }; };
+  const std::pair<const char*, std::function<void(RefinementConfig&)>> cases[] = {
+      {"self_attention", type(Kind::kSelfAttention)},
+      {"post", [](RefinementConfig& r) { r.norm = NormPlacement::kPost; }},
+      {"window", type(Kind::kWindow)},
+      {"linear", type(Kind::kLinear)},
+      {"linformer", type(Kind::kLinformer)},
+      {"differential", type(Kind::kDifferential)},
+      {"graph_four", graph(NeighbourKind::kFour)},
+      {"graph_eight", graph(NeighbourKind::kEight)},
+      {"graph_cosine", graph(NeighbourKind::kCosine)},
+      {"graph_euclidean", graph(NeighbourKind::kEuclidean)}};
+  for (const auto& [short_name, set] : cases) {
+    const std::string name = std::string("refine_") + short_name;
+    CAPTURE(name);
+    RefinementConfig config;
+    config.layers = config.heads = config.radius = 2;
+    config.globals = 1, config.projected = config.nearest = 3;
+    set(config);
+    ParameterStore store;
+    const Refinement refinement(ParamScope(store, "refine"), config, {{.rows = 2, .cols = 3}, 8});
+    set_formula_weights(store, name);
+    const Tensor x = golden_tensor(name + "/inputs", {2, 6, 8}, 2);
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(store.views());
+    const Var inputs = tape.variable(x.view());
+    check_regions(name, tape, inputs, refinement(tape, inputs, {}), store);
+  }
+}
+
+}  // namespace saccade::test
