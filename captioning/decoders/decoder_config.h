@@ -38,8 +38,9 @@ constexpr auto enum_table(ImageEntry) {
        "the pooled image once, as the input before <bos> (Vinyals et al. 2015, Show and Tell); "
        "states start at 0"},
       {kNone, "none",
-       "nothing after the first state; without a first state, and in a transformer, the model is "
-       "blind: a language model, the lowest baseline of a comparison"},
+       "nothing after the first state (updown has its mean, which every word reads, in place of "
+       "one); without a first state, and in a transformer, the model is blind: a language model, "
+       "the lowest baseline of a comparison"},
   });
 }
 

@@ -67,7 +67,7 @@ std::vector<AttentionNumber> attention_number_catalogue() {
        "as with one map; with more than one head, also L D^2 once per image"},
       {"attention.value_projection", "Vaswani et al. 2017", "L D^2 once per image"},
       {"attention.output_projection", "Vaswani et al. 2017", "D^2"},
-      {"attention.sentinel", "Lu et al. 2017", "two more matrices of size Q D"},
+      {"attention.sentinel", "Lu et al. 2017", "E H + H H + H D"},
   };
 }
 

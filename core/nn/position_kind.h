@@ -12,9 +12,10 @@ constexpr auto enum_table(PositionKind) {
       {kNone, "none", "no information about places"},
       {kCoordinates, "coordinates", "row and column appended to the features"},
       {kSinusoidal, "sinusoidal",
-       "2-D sines and cosines added to the features, four channels for each of the wavelengths "
-       "from "
-       "2 pi to 20,000 pi cells; up to three channels at the end stay as they are"},
+       "2-D sines and cosines added to the features, four channels for each of the wavelengths, a "
+       "geometric series from 2 pi to 20,000 pi cells; up to three channels at the end stay as "
+       "they "
+       "are"},
       {kSinusoidal2d, "sinusoidal_2d",
        "2-D sines and cosines added to the features by the published formula, sin and cos of "
        "position / 10000^(2i/d): the first half of the channels for the row, the other for the "

@@ -29,7 +29,8 @@ constexpr auto enum_table(ScheduleKind) {
       {kConstant, "constant", "lr from the end of the warm-up on"},
       {kStep, "step", "lr times decay_factor after every decay_every"},
       {kCosine, "cosine",
-       "half a cosine from lr at the end of the warm-up to final_lr at the end of the run"},
+       "half a cosine from lr at the first update after the warm-up to final_lr, which the update "
+       "after the last one would have"},
   });
 }
 constexpr auto enum_former_names(ScheduleKind) {

@@ -10,7 +10,7 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// exp(t) cos(W a_i, U h): content addressing (Graves et al. 2014, eq. 5-6) in a learned space. The
+// exp(t) cos(W a_i, U h + b): content addressing (Graves et al. 2014, eq. 5-6) in a learned space. The
 // sharpness exp(t) is learned as its logarithm, so that it stays positive. It starts at sqrt(A),
 // which is where the scores of scaled_dot would be for keys of unit variance.
 class CosineScore : public Score {

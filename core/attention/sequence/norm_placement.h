@@ -10,8 +10,8 @@ constexpr auto enum_table(NormPlacement) {
   using enum NormPlacement;
   return enum_rows<NormPlacement>({
       {kPre, "pre",
-       "x + f(norm(x)), and once at the end (a refinement: not at the end); trains without a "
-       "warm-up"},
+       "x + f(norm(x)), and once at the end (a refinement: not at the end); it can be trained "
+       "without a warm-up, and may still gain from one"},
       {kPost, "post", "norm(x + f(x)), as published in 2017"},
   });
 }
