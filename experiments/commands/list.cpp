@@ -13,6 +13,8 @@
 #include "captioning/objectives/reward_metric.h"
 #include "captioning/search/search.h"
 #include "core/attention/catalogue.h"
+#include "core/attention/sequence/make_sequence_attention.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/config/config.h"
@@ -69,6 +71,24 @@ void add_limits(std::vector<ListedChoice>& decoders) {
   }
 }
 
+// Whether training takes a choice of a key: words take fewer attentions to each other than regions.
+bool is_taken(const std::string& key, const ChoiceInfo& choice) {
+  const std::string section = "decoder.self_attention.";
+  if (!key.starts_with(section)) return true;
+  BlockAttention words = DecoderConfig{}.self_attention;
+  if (key == section + "type") words.type = *enum_value<SequenceAttentionKind>(choice.name);
+  if (key == section + "neighbours") {
+    words.type = SequenceAttentionKind::kGraph;
+    words.neighbours = *enum_value<NeighbourKind>(choice.name);
+  }
+  try {
+    check_causal(words);
+  } catch (const UsageError&) {
+    return false;
+  }
+  return true;
+}
+
 // The topics in the order in which they are listed, and where their keys begin. The first that fits
 // a key is its topic.
 struct TopicKeys {
@@ -117,7 +137,8 @@ std::vector<Axis> config_axes(const std::vector<Axis>& catalogue) {
     if (field.path == "decoder.type") add_limits(axis.choices);
     if (axis.choices.empty())
       for (const ChoiceInfo& choice : field.choices)
-        axis.choices.push_back({.name = choice.name, .doc = choice.doc});
+        if (is_taken(field.path, choice))
+          axis.choices.push_back({.name = choice.name, .doc = choice.doc});
     axes.push_back(std::move(axis));
   }
   // The rewards are a section of weights and not one key.

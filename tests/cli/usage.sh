@@ -166,6 +166,18 @@ wants "options: layers, heads, self_attention.type, self_attention.radius," out
   fail "the limit of informed attention is not that of one decoder"
 ! grep -qE "attention\.score(,|$)" out || fail "the options of a section are listed beside the section"
 ! grep -E "^ +(options|not with): .{130}" out || fail "a line of options is too long"
+# Every attention among words that is listed is one that training takes.
+cp out listed
+for key in decoder.self_attention.type decoder.self_attention.neighbours; do
+  choices=$(sed -n "/($key)/,/^decoders/p" listed | sed -n 's/^  \([a-z_]\+\) .*/\1/p')
+  [ "$(wc -w <<<"$choices")" -ge 2 ] || fail "no choices of $key are listed"
+  for choice in $choices; do
+    type=$choice
+    [ $key = decoder.self_attention.type ] || type=graph
+    expect 0 "$saccade" config check tiny.yaml decoder.type=transformer decoder.heads=2 \
+      decoder.self_attention.type=$type $key=$choice
+  done
+done
 # Every axis of the README's table is listed.
 expect 0 "$saccade" list attention
 wants "source: Vaswani et al. 2017" out
