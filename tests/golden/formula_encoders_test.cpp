@@ -59,6 +59,9 @@ std::vector<EncoderCase> encoder_cases() {
          small(SequenceAttentionKind::kGraph)(e);
          e.vit.attention.neighbours = NeighbourKind::kCosine;
        }},
+      {"cnn_faint", EncoderKind::kCnn, 16, 24, positions(PositionKind::kNone)},
+      {"vit_faint", EncoderKind::kVit, 8, 12,
+       [](EncoderConfig& e) { e.vit.class_token = false, e.vit.registers = 0; }},
       {"hybrid", EncoderKind::kHybrid, 16, 24,
        [](EncoderConfig& e) {
          e.positions = PositionKind::kSinusoidal;
@@ -83,11 +86,17 @@ TEST_CASE("encoders equal the published formulas") {
     ParameterStore store;
     const auto encoder = make_encoder(config, ParamScope(store, "encoder"));
     set_formula_weights(store, name);
-    const Tensor pixels = golden_tensor(name + "/inputs", {2, one.height, one.width, 3}, 4);
+    const Tensor pixels =
+        golden_tensor(name + "/inputs", {2, one.height, one.width, 3}, 4 * formula_factor(name));
     Arena arena;
     Tape tape(arena);
     tape.set_parameters(store.views());
     const Var inputs = tape.variable(pixels.view());
+    if (encoder->token_encoder() && config.vit.class_token) {
+      const TokenEncoder& tokens = *encoder->token_encoder();
+      const Var token = tokens.class_features(tape, tokens.last_tokens(tape, inputs, {}));
+      CHECK(golden_difference(name + "/class_token", token.value().span()) <= kGoldenTolerance);
+    }
     check_regions(name, tape, inputs, encoder->forward(tape, inputs), store);
   }
 }
@@ -100,6 +109,7 @@ TEST_CASE("refinements equal the published formulas") {
   const auto type = [](Kind kind) { return [kind](RefinementConfig& r) { r.type = kind; }; };
   const std::pair<const char*, std::function<void(RefinementConfig&)>> cases[] = {
       {"self_attention", type(Kind::kSelfAttention)},
+      {"faint", type(Kind::kSelfAttention)},
       {"post", [](RefinementConfig& r) { r.norm = NormPlacement::kPost; }},
       {"window", type(Kind::kWindow)},
       {"linear", type(Kind::kLinear)},
@@ -119,7 +129,7 @@ TEST_CASE("refinements equal the published formulas") {
     ParameterStore store;
     const Refinement refinement(ParamScope(store, "refine"), config, {{.rows = 2, .cols = 3}, 8});
     set_formula_weights(store, name);
-    const Tensor x = golden_tensor(name + "/inputs", {2, 6, 8}, 2);
+    const Tensor x = golden_tensor(name + "/inputs", {2, 6, 8}, 2 * formula_factor(name));
     Arena arena;
     Tape tape(arena);
     tape.set_parameters(store.views());

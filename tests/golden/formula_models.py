@@ -14,15 +14,16 @@ torch.set_default_dtype(torch.float64)
 
 class Weights:
     """The parameters of a model, made by the formula when they are first asked for. `formulas.h` has
-    the same formula."""
+    the same formula. Those of a case `..._faint` are small, so that the epsilon of norms counts."""
 
     def __init__(self, case):
         self.case, self.made = case, {}
+        self.factor = 0.05 if case.endswith("_faint") else 1
 
     def __call__(self, name, *shape):
         if name not in self.made:
             scale = math.sqrt(24 / (np.prod(shape) // shape[-1])) if len(shape) > 1 else 2
-            values = tensor(scale * numbers(f"{self.case}/{name}", shape))
+            values = tensor(self.factor * scale * numbers(f"{self.case}/{name}", shape))
             self.made[name] = values.requires_grad_()
         assert self.made[name].shape == shape, (name, self.made[name].shape, shape)
         return self.made[name]

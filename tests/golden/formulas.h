@@ -10,6 +10,11 @@
 
 namespace saccade::test {
 
+// The weights and inputs of a case `..._faint` are small, so that the epsilon of norms counts.
+inline double formula_factor(const std::string& name) {
+  return name.ends_with("_faint") ? 0.05 : 1;
+}
+
 // Gives every parameter of a store the value that Weights of formula_models.py gives it.
 inline void set_formula_weights(ParameterStore& store, const std::string& name) {
   store.initialise(1);
@@ -17,7 +22,8 @@ inline void set_formula_weights(ParameterStore& store, const std::string& name) 
     const Shape& shape = info.shape;
     const Index inputs = shape.rank() > 1 ? shape.size() / shape[shape.rank() - 1] : 0;
     const double scale = inputs > 0 ? std::sqrt(24 / static_cast<double>(inputs)) : 2;
-    const std::vector<Real> values = golden_numbers(name + "/" + info.name, shape.size(), scale);
+    const std::vector<Real> values =
+        golden_numbers(name + "/" + info.name, shape.size(), formula_factor(name) * scale);
     std::copy(values.begin(), values.end(), store.flat().data() + info.offset);
   }
 }

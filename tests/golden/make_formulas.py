@@ -207,7 +207,7 @@ def keep_expected_cost(kind, likelihood):
         nll, log_p, _, _ = draw(weights, features, kind, likelihood, choices)
         expected = expected + torch.exp(log_p.sum()) * nll.sum()
     expected.backward()
-    keep(f"{case}/expected_cost", [float(expected)])
+    keep(f"{case}/expected_cost", [expected.item()])
     keep(f"{case}/expected_gradients", weights.gradients())
 
 
@@ -257,10 +257,12 @@ ENCODERS = {
     "vit_window": (8, 16, lambda w, x: vit(w, x, 8, 4, "none", True, 1, type="window", radius=1, globals=0)),
     "vit_graph": (8, 16, lambda w, x: vit(w, x, 8, 4, "none", True, 1, type="graph", neighbours="four")),
     "vit_nearest": (8, 16, lambda w, x: vit(w, x, 8, 4, "none", True, 1, type="graph", neighbours="cosine")),
+    "cnn_faint": (16, 24, lambda w, x: of_cnn(w, x, "none")),
+    "vit_faint": (8, 12, lambda w, x: vit(w, x, 12, 4, "none", False, 0)),
     "hybrid": (16, 24, lambda w, x: vit(w, x, 8, 1, "sinusoidal", True, 0, stem=CHANNELS)),
 }
 REFINEMENTS = {
-    "self_attention": {}, "post": {"norm": "post"}, "window": {"type": "window"}, "linear": {"type": "linear"},
+    "self_attention": {}, "faint": {}, "post": {"norm": "post"}, "window": {"type": "window"}, "linear": {"type": "linear"},
     "linformer": {"type": "linformer"}, "differential": {"type": "differential"},
     "graph_four": {"type": "graph", "neighbours": "four"}, "graph_eight": {"type": "graph", "neighbours": "eight"},
     "graph_cosine": {"type": "graph", "neighbours": "cosine"},
@@ -284,7 +286,7 @@ def keep_regions(case, weights, inputs, regions):
 
 def keep_encoder(case, height, width, network):
     weights = Weights(case)
-    pixels = tensor(4 * numbers(f"{case}/inputs", (2, height, width, 3))).requires_grad_()
+    pixels = tensor(4 * weights.factor * numbers(f"{case}/inputs", (2, height, width, 3))).requires_grad_()
     outputs = [network(weights.below("encoder"), x) for x in pixels]
     if outputs[0][1] is not None:
         keep(f"{case}/class_token", torch.stack([token for _, token in outputs]))
@@ -311,7 +313,7 @@ def main():
     for case, options in REFINEMENTS.items():
         case = "refine_" + case
         weights = Weights(case)
-        x = tensor(2 * numbers(f"{case}/inputs", (2, 6, 8))).requires_grad_()
+        x = tensor(2 * weights.factor * numbers(f"{case}/inputs", (2, 6, 8))).requires_grad_()
         keep_regions(case, weights, x, [refine(weights.below("refine"), one, 2, 3, options) for one in x])
     write("formulas.safetensors")
 
