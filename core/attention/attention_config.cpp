@@ -54,9 +54,10 @@ void AttentionConfig::fields(Section& v) {
           "the contexts of all heads, side by side, are multiplied by a learned matrix W_O, as in "
           "multi-head attention as published");
   v.field("gate", gate, "how much of the context the decoder takes");
-  v.field("sentinel", sentinel,
-          "one more vector that a word may attend to, P sigmoid(W [x; h] + b) tanh(c) with a learned "
-          "matrix P: what the decoder knows without the image (Lu et al. 2017)");
+  v.field(
+      "sentinel", sentinel,
+      "one more vector that a word may attend to, P sigmoid(W [x; h] + b) tanh(c) with a learned "
+      "matrix P: what the decoder knows without the image (Lu et al. 2017)");
   v.field("hidden", hidden, "width of the attention space, all heads together", between(1, 65536))
       .unless("attention.score", ScoreKind::kNone, ScoreKind::kDot, ScoreKind::kGeneral)
       .or_with("attention.scope", ScopeKind::kLocalP);

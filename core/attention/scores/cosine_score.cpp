@@ -10,9 +10,9 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
-// exp(t) cos(W a_i, U h + b): content addressing (Graves et al. 2014, eq. 5-6) in a learned space. The
-// sharpness exp(t) is learned as its logarithm, so that it stays positive. It starts at sqrt(A),
-// which is where the scores of scaled_dot would be for keys of unit variance.
+// exp(t) cos(W a_i, U h + b): content addressing (Graves et al. 2014, eq. 5-6) in a learned space.
+// The sharpness exp(t) is learned as its logarithm, so that it stays positive. It starts at
+// sqrt(A), which is where the scores of scaled_dot would be for keys of unit variance.
 class CosineScore : public Score {
  public:
   CosineScore(const ParamScope& scope, const AttentionWidths& w)
