@@ -12,6 +12,7 @@
 #include "core/attention/scopes/scope_kind.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"
+#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
 #include "tests/golden/formulas.h"
@@ -51,6 +52,12 @@ std::vector<DecoderCase> decoder_cases() {
   const auto image = [](ImageEntry entry) { return [entry](D& d, A&) { d.image = entry; }; };
   const auto of_luong = [](ScoreKind kind) {
     return [kind](D&, A& a) { a.score = kind, a.gate = GateKind::kNone; };
+  };
+  const auto words = [](SequenceAttentionKind kind) {
+    return [kind](D& d, A&) {
+      d.self_attention.type = kind;
+      d.self_attention.radius = d.self_attention.nearest = 1;
+    };
   };
   const auto plain = [](D&, A&) {};
   const auto sentinel = [](D&, A& a) { a.sentinel = true; };
@@ -110,6 +117,10 @@ std::vector<DecoderCase> decoder_cases() {
          d.embedding = 4, d.tie_embeddings = true;
        }},
       {"transformer_first_step", transformer, image(ImageEntry::kFirstStep)},
+      {"transformer_window", transformer, words(SequenceAttentionKind::kWindow)},
+      {"transformer_linear", transformer, words(SequenceAttentionKind::kLinear)},
+      {"transformer_differential", transformer, words(SequenceAttentionKind::kDifferential)},
+      {"transformer_graph", transformer, words(SequenceAttentionKind::kGraph)},
       {"transformer_no_positions", transformer,
        [](D& d, A& a) { d.positions = WordPositions::kNone, a.gate = GateKind::kNone; }},
   };

@@ -91,10 +91,11 @@ def position_network(w, x, multiple, activation):
 
 class Transformer:
     def __init__(self, weights, a, grid, mask, attention={}, hidden=4, embedding=3, vocabulary=9, norm="pre",
-                 positions="sinusoidal", tie=False, layers=2, heads=2, widen=2, longest=16, image="attention"):
+                 positions="sinusoidal", tie=False, layers=2, heads=2, widen=2, longest=16, image="attention",
+                 words="self_attention"):
         self.w, self.a, self.hidden, self.E, self.V = weights.below("decoder"), a, hidden, embedding, vocabulary
         self.norm, self.positions, self.tie, self.heads, self.widen = norm, positions, tie, heads, widen
-        self.longest, self.image = longest, image
+        self.longest, self.image, self.words = longest, image, words
         self.pooled = a[mask].mean(0)
         self.attentions = [Attention(attention, weights.below(f"decoder.layer_{n}.cross"), a, grid, mask, hidden)
                            for n in range(layers)]
@@ -115,11 +116,23 @@ class Transformer:
             x = x + sinusoids(place, H)
         if self.positions == "learned":
             x = x + w("positions.table", self.longest + lead, H)[:len(x)]
+        # What a word may read of the words: itself and those before it.
         before = torch.ones(len(x), len(x), dtype=torch.bool).tril()
+        if self.words == "window":
+            before = before & ~before.tril(-2)  # a radius of 1
+
+        def attend(w, v, layer):
+            seen = before
+            if self.words == "graph":  # itself and the one before that is most like it
+                alike = F.cosine_similarity(v[:, None], v[None], -1).detach().masked_fill(~before, -math.inf)
+                best = alike.fill_diagonal_(-math.inf).argmax(1)
+                seen = torch.eye(len(v), dtype=torch.bool).index_put((torch.arange(1, len(v)), best[1:]), torch.tensor(True))
+            return self_attention(w, v, self.words, self.heads, seen, layer)
+
         for layer, attention in enumerate(self.attentions):
             own = below(w, f"layer_{layer}")
             x = residual(below(own, "words_norm"), x, self.norm,
-                         lambda v: self_attention(below(own, "words"), v, "self_attention", self.heads, before, layer))
+                         lambda v: attend(below(own, "words"), v, layer))
             if self.image == "attention":
                 def cross(v):
                     glimpses = [attention(query, t) for t, query in enumerate(v)]

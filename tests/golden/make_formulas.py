@@ -75,6 +75,10 @@ DECODERS = {
     "transformer": ("transformer", {}, {"score": "scaled_dot"}, SMALL),
     "transformer_post": ("transformer", {"norm": "post", "positions": "learned", "embedding": 4, "tie": True}, {}, SMALL),
     "transformer_first_step": ("transformer", {"image": "first_step"}, {}, SMALL),
+    "transformer_window": ("transformer", {"words": "window"}, {}, SMALL),
+    "transformer_linear": ("transformer", {"words": "linear"}, {}, SMALL),
+    "transformer_differential": ("transformer", {"words": "differential"}, {}, SMALL),
+    "transformer_graph": ("transformer", {"words": "graph"}, {}, SMALL),
     "transformer_no_positions": ("transformer", {"positions": "none"}, {"gate": "none"}, SMALL),
 }
 # Those that are also computed with padding in the pictures.
