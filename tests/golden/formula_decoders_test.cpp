@@ -2,6 +2,7 @@
 // papers (formula_models.py, formula_transformer.py): what words cost, the maps, and all gradients.
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "captioning/decoders/decoder.h"
 #include "captioning/decoders/decoder_kind.h"
@@ -21,7 +22,7 @@ namespace saccade::test {
 
 namespace {
 
-constexpr Index kFeatures = 4, kVocabulary = 9;
+constexpr Index kFeatures = 4, kKeyWidth = 3, kVocabulary = 9;
 constexpr GridSize kSmall{.rows = 2, .cols = 3}, kLarge{.rows = 6, .cols = 7};
 const std::vector<std::vector<int>> kCaptions{{4, 5, 8, 4}, {6, 7}, {5}};
 
@@ -136,8 +137,12 @@ Tensor padding_mask(const GridSize& grid) {
   return mask;
 }
 
-void check_decoder_case(const DecoderCase& one, bool padded) {
-  const std::string name = std::string(one.name) + (padded ? "_padded" : "");
+// What a case is computed with besides features.
+enum class Extra { kNone, kPadding, kKeys };
+
+void check_decoder_case(const DecoderCase& one, Extra extra) {
+  const bool padded = extra == Extra::kPadding, keyed = extra == Extra::kKeys;
+  const std::string name = std::string(one.name) + (padded ? "_padded" : keyed ? "_keys" : "");
   CAPTURE(name);
   DecoderConfig decoder{.type = one.decoder,
                         .hidden = 4,
@@ -152,18 +157,26 @@ void check_decoder_case(const DecoderCase& one, bool padded) {
   attention.hidden = 4, attention.radius = 1, attention.k = 2, attention.projected = 3;
   one.set(decoder, attention);
   ParameterStore store;
-  const auto model = make_decoder(
-      decoder, attention, {.features = kFeatures, .vocabulary = kVocabulary, .grid = one.grid},
-      ParamScope(store, "decoder"));
+  const auto model = make_decoder(decoder, attention,
+                                  {.features = kFeatures,
+                                   .vocabulary = kVocabulary,
+                                   .grid = one.grid,
+                                   .keys = keyed ? kKeyWidth : 0},
+                                  ParamScope(store, "decoder"));
   set_formula_weights(store, name);
   const Tensor features = golden_tensor(
       name + "/features", {static_cast<Index>(kCaptions.size()), one.grid.cells(), kFeatures}, 2);
+  const Tensor keys = golden_tensor(
+      name + "/keys", {static_cast<Index>(kCaptions.size()), one.grid.cells(), kKeyWidth}, 2);
   const Tensor mask = padding_mask(one.grid);
   Arena arena;
   Tape tape(arena);
   tape.set_parameters(store.views());
   const Var regions = tape.variable(features.view());
-  const EncodedImages images{regions, padded ? tape.constant(mask.view()) : Var{}};
+  const EncodedImages images{regions,
+                             padded ? tape.constant(mask.view()) : Var{},
+                             {},
+                             keyed ? tape.constant(keys.view()) : Var{}};
   const SequenceOutput out =
       model->sequence(tape, pack_captions(kCaptions, Vocabulary::kBos, Vocabulary::kEos),
                       model->prepare(tape, images, 1), {});
@@ -185,14 +198,21 @@ void check_decoder_case(const DecoderCase& one, bool padded) {
 }  // namespace
 
 TEST_CASE("decoders and attention equal the published formulas") {
-  for (const DecoderCase& one : decoder_cases()) check_decoder_case(one, false);
+  for (const DecoderCase& one : decoder_cases()) check_decoder_case(one, Extra::kNone);
 }
 
 TEST_CASE("decoders and attention equal the published formulas where pictures are padded") {
-  const std::vector<std::string> padded{"additive",     "local_m", "local_p", "monotonic",
-                                        "differential", "linear",  "updown"};
+  const std::set<std::string> padded{"additive",     "local_m", "local_p", "monotonic",
+                                     "differential", "linear",  "updown"};
   for (const DecoderCase& one : decoder_cases())
-    if (std::count(padded.begin(), padded.end(), one.name) > 0) check_decoder_case(one, true);
+    if (padded.count(one.name) > 0) check_decoder_case(one, Extra::kPadding);
+}
+
+TEST_CASE("decoders and attention equal the published formulas where keys are not the features") {
+  const std::set<std::string> keyed{"additive",  "general",      "lstm_sentinel", "linear",
+                                    "linformer", "differential", "transformer"};
+  for (const DecoderCase& one : decoder_cases())
+    if (keyed.count(one.name) > 0) check_decoder_case(one, Extra::kKeys);
 }
 
 }  // namespace saccade::test

@@ -119,9 +119,11 @@ def monotonic(take, last):
 class Attention:
     """The attention of one decoder to one image, over the words of a caption."""
 
-    def __init__(self, config, weights, a, grid, mask, query):
+    def __init__(self, config, weights, a, grid, mask, keys=None):
+        """a [L, D]: what contexts are made of; keys [L, K]: what is scored, if that is not a."""
         self.c = {**ATTENTION, **config}
-        self.w, self.a, self.grid, self.mask, self.query = weights, a, grid, mask, query
+        self.w, self.a, self.grid, self.mask = weights, a, grid, mask
+        self.keys = a if keys is None else keys
         first = torch.zeros(len(a))
         first[0] = 1
         self.last = [first] * self.c["heads"]
@@ -158,17 +160,19 @@ class Attention:
 
     def composed(self, h, t, sentinel, choice):
         """choice: the region that is taken, or None for the expectation."""
-        c, a, D = self.c, self.a, self.a.shape[1]
+        c, a, keys, D = self.c, self.a, self.keys, self.a.shape[1]
         if c["score"] == "none":
             even = self.mask / self.mask.sum()
             return even @ a, even
         if sentinel is not None:
-            a = torch.cat([a, (sentinel @ self.w("sentinel.weight", len(sentinel), D))[None]])
+            own = sentinel @ self.w("sentinel.weight", len(sentinel), D)
+            of_keys = own if keys is self.a else sentinel @ self.w("sentinel.key.weight", len(sentinel), keys.shape[1])
+            a, keys = torch.cat([a, own[None]]), torch.cat([keys, of_keys[None]])
         contexts, maps = [], []
         for head in range(c["heads"]):
             prefix = f"head_{head}." if c["heads"] > 1 else ""
             w = lambda name, *shape: self.w(prefix + name, *shape)
-            e = scores(c, lambda name, *shape: w("score." + name, *shape), head, a, h)
+            e = scores(c, lambda name, *shape: w("score." + name, *shape), head, keys, h)
             if c["learned_scale"]:
                 e = e * torch.exp(w("log_scale", 1))
             maps.append(self.weigh(w, head, e, h, t))
@@ -182,29 +186,29 @@ class Attention:
         return z, torch.stack(maps).mean(0)[:len(self.a)]
 
     def linear(self, h):
-        A, D = self.c["hidden"], self.a.shape[1]
+        A, K = self.c["hidden"], self.keys.shape[1]
         phi = lambda x: F.elu(x) + 1
-        keys = phi(self.a @ self.w("linear.key.weight", D, A))
+        keys = phi(self.keys @ self.w("linear.key.weight", K, A))
         query = phi(h @ self.w("linear.query.weight", len(h), A) + self.w("linear.query.bias", A))
         weights = keys @ query * self.mask
         weights = weights / weights.sum()
         return weights @ self.a, weights
 
     def linformer(self, h):
-        A, (L, D), n = self.c["hidden"], self.a.shape, self.c["projected"]
+        A, (L, K), n = self.c["hidden"], self.keys.shape, self.c["projected"]
         mixing = self.w("linformer.mixing", n, L)
-        mixed = mixing @ self.a
+        keys = mixing @ self.keys @ self.w("linformer.key.weight", K, A)
         query = h @ self.w("linformer.query.weight", len(h), A) + self.w("linformer.query.bias", A)
-        weights = torch.softmax(mixed @ self.w("linformer.key.weight", D, A) @ query / math.sqrt(A), 0)
-        return weights @ mixed, weights @ mixing
+        weights = torch.softmax(keys @ query / math.sqrt(A), 0)
+        return weights @ (mixing @ self.a), weights @ mixing
 
     def differential(self, h):
-        A, D = self.c["hidden"] // 2, self.a.shape[1]
+        A, K = self.c["hidden"] // 2, self.keys.shape[1]
         maps, exponents = [], []
         for name in "first", "second":
             w = lambda inner, *shape: self.w(f"differential.{name}.{inner}", *shape)
             query = h @ w("query.weight", len(h), A) + w("query.bias", A)
-            maps.append(normalise("softmax", self.a @ w("key.weight", D, A) @ query / math.sqrt(A), self.mask))
+            maps.append(normalise("softmax", self.keys @ w("key.weight", K, A) @ query / math.sqrt(A), self.mask))
             exponents.append(w("lambda_query", A) @ w("lambda_key", A))
         weights = maps[0] - (torch.exp(exponents[0]) - torch.exp(exponents[1]) + 0.8) * maps[1]
         return weights @ self.a, weights
@@ -240,13 +244,13 @@ class Recurrent:
     """A decoder over one image. Sizes: H hidden, E embedding, I init_hidden, V words, D features."""
 
     def __init__(self, kind, weights, a, grid, mask, attention={}, hidden=4, embedding=3, init_hidden=3,
-                 vocabulary=9, image="attention", first_state="pooled", tie=False, temperature=1.0):
+                 vocabulary=9, image="attention", first_state="pooled", tie=False, temperature=1.0, keys=None):
         self.kind, self.w, self.a = kind, weights.below("decoder"), a
         self.H, self.E, self.I, self.V, self.D = hidden, embedding, init_hidden, vocabulary, a.shape[1]
         self.image, self.tie, self.temperature = image, tie, temperature
         self.pooled = a[mask].mean(0)
         self.starts = first_state == "pooled" and image in ("attention", "every_word", "none")
-        self.attention = Attention(attention, weights.below("decoder.attention"), a, grid, mask, hidden)
+        self.attention = Attention(attention, weights.below("decoder.attention"), a, grid, mask, keys)
         zero = torch.zeros(hidden)
         if kind == "gru":
             self.state = [self.first("init_h")]

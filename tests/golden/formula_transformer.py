@@ -92,12 +92,12 @@ def position_network(w, x, multiple, activation):
 class Transformer:
     def __init__(self, weights, a, grid, mask, attention={}, hidden=4, embedding=3, vocabulary=9, norm="pre",
                  positions="sinusoidal", tie=False, layers=2, heads=2, widen=2, longest=16, image="attention",
-                 words="self_attention"):
+                 words="self_attention", keys=None):
         self.w, self.a, self.hidden, self.E, self.V = weights.below("decoder"), a, hidden, embedding, vocabulary
         self.norm, self.positions, self.tie, self.heads, self.widen = norm, positions, tie, heads, widen
         self.longest, self.image, self.words = longest, image, words
         self.pooled = a[mask].mean(0)
-        self.attentions = [Attention(attention, weights.below(f"decoder.layer_{n}.cross"), a, grid, mask, hidden)
+        self.attentions = [Attention(attention, weights.below(f"decoder.layer_{n}.cross"), a, grid, mask, keys)
                            for n in range(layers)]
 
     def caption(self, caption):

@@ -83,6 +83,8 @@ DECODERS = {
 }
 # Those that are also computed with padding in the pictures.
 PADDED = ["additive", "local_m", "local_p", "monotonic", "differential", "linear", "updown"]
+# Those that are also computed with keys of their own.
+KEYED = ["additive", "general", "lstm_sentinel", "linear", "linformer", "differential", "transformer"]
 
 
 def packed(by_caption):
@@ -91,9 +93,10 @@ def packed(by_caption):
     return torch.stack([rows[t] for t in range(longest) for rows in by_caption if t < len(rows)])
 
 
-def keep_decoder(case, kind, options, attention, grid, padded=False):
+def keep_decoder(case, kind, options, attention, grid, padded=False, keyed=False):
     L = grid[0] * grid[1]
-    case += "_padded" if padded else ""
+    case += "_padded" if padded else "_keys" if keyed else ""
+    keys = tensor(2 * numbers(f"{case}/keys", (len(CAPTIONS), L, 3))) if keyed else [None] * len(CAPTIONS)
     features = tensor(2 * numbers(f"{case}/features", (len(CAPTIONS), L, 4))).requires_grad_()
     weights = Weights(case)
     costs, maps = [], []
@@ -102,9 +105,9 @@ def keep_decoder(case, kind, options, attention, grid, padded=False):
         cell = torch.arange(L)
         mask = (cell % grid[1] < grid[1] - 1) & (cell > 0) if padded and i == 0 else torch.ones(L, dtype=torch.bool)
         if kind == "transformer":
-            model = Transformer(weights, a, grid, mask, attention, **options)
+            model = Transformer(weights, a, grid, mask, attention, keys=keys[i], **options)
         else:
-            model = Recurrent(kind, weights, a, grid, mask, attention, **options)
+            model = Recurrent(kind, weights, a, grid, mask, attention, keys=keys[i], **options)
         nll, alpha = model.caption(caption)
         costs.append(nll)
         maps.append(alpha)
@@ -303,6 +306,8 @@ def main():
         keep_decoder(case, *values)
     for case in PADDED:
         keep_decoder(case, *DECODERS[case], padded=True)
+    for case in KEYED:
+        keep_decoder(case, *DECODERS[case], keyed=True)
     for kind in "lstm", "gru", "luong", "updown":
         for likelihood in "choice", "marginal":
             keep_expected_cost(kind, likelihood)
