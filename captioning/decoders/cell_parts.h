@@ -69,9 +69,9 @@ class RegionPairs {
   Var gate_;
 };
 
-// softmax(L_o tanh(E y + L_h h + L_z z)), with dropout on h and after the tanh (Pascanu et al.
-// 2014; Xu et al. 2015, eq. 7). Declares hidden, context, bias and, in the scope output, what
-// WordOutput declares.
+// softmax(L_o tanh(E y + L_h h + L_z z)), with dropout on h and after the tanh: Xu et al. 2015, eq.
+// 7, with the tanh that their code has, and Pascanu et al. 2014. Declares hidden, context, bias
+// and, in the scope output, what WordOutput declares.
 class DeepOutput {
  public:
   DeepOutput(const DecoderParts& parts, int embedding);
@@ -89,8 +89,9 @@ class DeepOutput {
   WordOutput words_;
 };
 
-// sigmoid(W_x E y + W_h h + b) tanh(c): one more vector to attend to (Lu et al. 2017, eq. 9-10).
-// Declares word, hidden and bias in the scope sentinel.
+// sigmoid(W_x E y + W_h h + b) tanh(c): one more vector to attend to (Lu et al. 2017, eq. 9-10). A
+// matrix of the attention makes a region of it. Declares word, hidden and bias in the scope
+// sentinel.
 class Sentinel {
  public:
   explicit Sentinel(const DecoderParts& parts);
