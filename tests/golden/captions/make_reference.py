@@ -101,8 +101,11 @@ def main():
                     for (h, r), s, x in zip(pairs, statistics, scores)]
     out["pairs_score"] = score
     with open(os.path.join(HERE, "reference.json"), "w", encoding="utf-8") as file:
-        json.dump(out, file, ensure_ascii=False, indent=0)
-        file.write("\n")
+        # One entry per line.
+        line = lambda value: json.dumps(value, ensure_ascii=False)
+        parts = [f"{line(key)}: " + ("[\n  " + ",\n  ".join(map(line, value)) + "]" if isinstance(value, list) else line(value))
+                 for key, value in out.items()]
+        file.write("{" + ",\n ".join(parts) + "}\n")
 
 
 main()
