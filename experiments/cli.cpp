@@ -103,8 +103,10 @@ struct GlobalOptions {
 
 // Options that every command has. On the command line they may also stand before the command.
 void add_global_options(CLI::App& app, GlobalOptions& options) {
-  app.add_option("--threads", options.threads,
-                 "number of worker threads (default: all cores); it never changes a result")
+  app.add_option(
+         "--threads", options.threads,
+         "number of worker threads (default: all cores, or what a CPU quota allows); it never "
+         "changes a result")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
   app.add_option("--color", options.color, "whether messages are coloured")
