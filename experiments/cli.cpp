@@ -9,9 +9,11 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <system_error>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/message_line.h"
 #include "core/base/suggest.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/caption.h"
@@ -31,6 +33,7 @@
 #include "experiments/commands/serve.h"
 #include "experiments/commands/train.h"
 #include "experiments/process/log.h"
+#include "experiments/process/memory_end.h"
 #include "experiments/process/model_places.h"
 #include "experiments/process/stop_signal.h"
 #include "experiments/process/version.h"
@@ -100,8 +103,10 @@ struct GlobalOptions {
 
 // Options that every command has. On the command line they may also stand before the command.
 void add_global_options(CLI::App& app, GlobalOptions& options) {
-  app.add_option("--threads", options.threads,
-                 "number of worker threads (default: all cores); it never changes a result")
+  app.add_option(
+         "--threads", options.threads,
+         "number of worker threads (default: all cores, or what a CPU quota allows); it never "
+         "changes a result")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
   app.add_option("--color", options.color, "whether messages are coloured")
@@ -195,8 +200,19 @@ std::string printable(std::string text) {
   return text;
 }
 
+// A message has a line for each mistake, each of which may quote a file.
+std::string short_lines(const std::string& message) {
+  std::string out;
+  for (std::size_t begin = 0; begin <= message.size();) {
+    const std::size_t end = std::min(message.find('\n', begin), message.size());
+    out += (begin > 0 ? "\n" : "") + message_line(message.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
 int fail(ExitCode code, const std::string& message) {
-  log::error(printable(message));
+  log::error(printable(short_lines(message)));
   return static_cast<int>(code);
 }
 
@@ -238,6 +254,7 @@ int run(int argc, const char* const* argv, const Environment& environment) {
 int run_program(int argc, const char* const* argv, const Environment& environment) {
   signal(SIGPIPE, SIG_DFL);  // `saccade list | head` ends without a message
   signal(SIGXFSZ, SIG_IGN);  // writing past a file size limit becomes an error of the write
+  tell_when_memory_ends();
   try {
     return run(argc, argv, environment);
   } catch (const Stopped& stopped) {
@@ -248,6 +265,12 @@ int run_program(int argc, const char* const* argv, const Environment& environmen
   } catch (const std::bad_alloc&) {
     return fail(ExitCode::kMemory,
                 "out of memory; lower train.batch, search.beam or encoder.image_size");
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::resource_unavailable_try_again)  // what std::thread throws
+      return fail(ExitCode::kMemory,
+                  "the system starts no more threads: there is no memory for them, or a limit "
+                  "forbids them (ulimit -v, ulimit -u)");
+    return fail(ExitCode::kInternal, std::string("internal error: ") + error.what());
   } catch (const std::exception& error) {
     return fail(ExitCode::kInternal, std::string("internal error: ") + error.what());
   }

@@ -27,7 +27,8 @@ void ExperimentConfig::fields(Section& v) {
       .is(Trait::kNoResult)
       .is(Trait::kAllArms);
   v.field("seed", seed, "seed of everything random except the scenes", at_least(0));
-  v.field("threads", threads, "worker threads; 0 = all cores; never changes a result",
+  v.field("threads", threads,
+          "worker threads; 0 = all cores, or what a CPU quota allows; never changes a result",
           between(0, 1024))
       .is(Trait::kMayChange)
       .is(Trait::kNoResult)

@@ -24,6 +24,9 @@ bool is_published(const std::string& path) {
 
 // What a newcomer may not know: where the program looks, or from whom a file can be had.
 std::string remedy(const NamedFile& file) {
+  if (file.path.starts_with("~") || file.path.find('$') != std::string::npos)
+    return str(file.path.starts_with("~") ? "~" : "$NAME",
+               " is not replaced by a folder in a config; write the path out");
   if (is_published(file.path)) return data_guide() + " says where to get it";
   std::error_code error;
   const fs::path here = fs::current_path(error);

@@ -98,6 +98,11 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config,
 
 }  // namespace
 
+void InputPipeline::check(const EncoderConfig& config) {
+  augment_options(config);
+  if (is_frozen(config)) frozen_views(config.augment);
+}
+
 InputPipeline::InputPipeline(const EncoderConfig& config, MessageListener listener)
     : listener_(std::move(listener)),
       text_length_(encoder_traits(config).reads_text ? config.text.length : 0),

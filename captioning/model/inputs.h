@@ -24,6 +24,8 @@ namespace saccade {
 // Makes the input of one image at a time. Many threads may use it at once.
 class InputPipeline {
  public:
+  // Throws UsageError for changes of training photos that do not fit together or have no effect.
+  static void check(const EncoderConfig& config);
   // Loads the frozen encoder if the config has one. Throws DataError, and UsageError for values
   // that do not fit together. The listener receives messages about the encoder and, later,
   // about a data set's inputs.

@@ -132,12 +132,13 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
   if (encoder_) encoder_->start(parameters_);
 }
 
-void CaptionModel::check(const ExperimentConfig& config) {
+void CaptionModel::check(const ExperimentConfig& config, const GridShape& frozen_grid) {
   check_layers(config.encoder);
   check_pooled(config);
   check_padding(config);
   check_informed_attention(config.objective.supervision, config.decoder, config.attention);
-  if (!is_frozen(config.encoder)) const CaptionModel unused(config, Vocabulary(), {}, Declared{});
+  if (!is_frozen(config.encoder) || frozen_grid.size() > 0)
+    const CaptionModel unused(config, Vocabulary(), frozen_grid, Declared{});
 }
 
 std::set<std::string> CaptionModel::supervision_parameters(const ExperimentConfig& config,

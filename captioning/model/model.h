@@ -34,9 +34,9 @@ class CaptionModel {
   // file defines from that file. `frozen_grid` is the grid of the frozen encoder
   // (InputPipeline::frozen_grid) and is ignored where the encoder is trainable.
   CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid);
-  // Throws UsageError where widths or grids of a config's parts do not fit together. It cannot
-  // check those of a frozen encoder, which only the encoder's file knows.
-  static void check(const ExperimentConfig& config);
+  // Throws UsageError where widths or grids of a config's parts do not fit together. Those of a
+  // frozen encoder, which only the encoder's file knows, are checked where `frozen_grid` is given.
+  static void check(const ExperimentConfig& config, const GridShape& frozen_grid = {});
   // The names of the parameters that a model of this config has only to supervise its attention.
   static std::set<std::string> supervision_parameters(const ExperimentConfig& config,
                                                       Vocabulary vocabulary,

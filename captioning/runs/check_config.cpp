@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "captioning/config/experiment_config.h"
+#include "captioning/data/load_data.h"
 #include "captioning/decoders/decoder_parts.h"
+#include "captioning/model/inputs.h"
 #include "captioning/model/model.h"
 #include "captioning/training/choosing_metric.h"
 #include "captioning/training/stages.h"
@@ -197,6 +199,7 @@ void check_config(const ExperimentConfig& config) {
   check_attention(config.attention);
   check_decoder(config.decoder, config.attention);
   CaptionModel::check(config);
+  InputPipeline::check(config.encoder);
   check_length(config);
   check_search(config.search, config.data, Draws::kByMode);
   check_choosing_metrics(config.train);
@@ -212,6 +215,15 @@ void check_config(const ExperimentConfig& config) {
   check_objective(config);
   check_proposal(config);
   check_self_critical(config.objective.self_critical, config.attention);
+}
+
+void check_with_data(const ExperimentConfig& config, const LoadedData& data) {
+  std::vector<PlanItem> items;
+  for (const Index i : images_of(data.dataset, Split::kTrain))
+    for (Index c = 0; c < std::ssize(data.dataset.images[static_cast<std::size_t>(i)].captions);
+         ++c)
+      items.push_back({.image = i, .caption = c, .length = 1});
+  if (!items.empty()) stages_of(config, items);
 }
 
 void refuse_idle(const std::vector<IdleOption>& idle) {

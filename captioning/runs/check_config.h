@@ -10,11 +10,16 @@
 namespace saccade {
 
 struct ExperimentConfig;
+struct LoadedData;
 
 // Throws UsageError on values that are valid alone and not together, before any data is read or any
 // arm is trained. Paths are not checked here but where the files are opened: a command line may
 // still give them.
 void check_config(const ExperimentConfig& config);
+
+// Throws UsageError on values that do not fit the captions, which are at hand: a warm-up or a
+// second stage for which training on so many is too short.
+void check_with_data(const ExperimentConfig& config, const LoadedData& data);
 
 // Throws UsageError, with one line for each option, on options that are set and never read.
 void refuse_idle(const std::vector<IdleOption>& idle);

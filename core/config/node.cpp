@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/base/message_line.h"
 
 namespace saccade {
 
@@ -49,7 +50,7 @@ void Mistakes::throw_if_any() const {
     for (char& c : line) {
       if (static_cast<unsigned char>(c) < ' ') c = ' ';  // one mistake, one line
     }
-    all += line;
+    all += message_line(std::move(line));
   }
   if (sorted.size() > kMostLines) {
     all += "\n... and " + std::to_string(sorted.size() - kMostLines) + " more";

@@ -74,8 +74,11 @@ void expected(const std::string& type, const Node& node, const std::string& path
 
 std::string parse_value(const Node& node, bool& value) {
   if (node.quoted) return not_a_number(node, "true or false");
-  if (node.text != "true" && node.text != "false") return "is not true or false";
-  value = node.text == "true";
+  // The forms of YAML's core schema; to readers of YAML 1.1, yes and on are true, too.
+  const std::string& text = node.text;
+  const bool yes = text == "true" || text == "True" || text == "TRUE";
+  if (!yes && text != "false" && text != "False" && text != "FALSE") return "is not true or false";
+  value = yes;
   return "";
 }
 

@@ -5,6 +5,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -14,15 +15,59 @@ namespace saccade {
 
 namespace {
 
-constexpr std::size_t kMostNodes = 20000;
+constexpr std::size_t kMostNodes = 20000, kMostBytes = 1024 * 1024;
 
 // Thrown to end parsing when the tree grows beyond any real config.
 struct TooLarge {};
 
-std::size_t count_nodes(const Node& node) {
-  std::size_t count = 1;
-  for (const Node& item : node.items) count += count_nodes(item);
-  return count;
+struct Extent {
+  std::size_t nodes = 0, bytes = 0;
+};
+
+Extent extent_of(const Node& node) {
+  Extent all{.nodes = 1, .bytes = node.text.size()};
+  for (const Node::Key& key : node.keys) all.bytes += key.text.size();
+  for (const Node& item : node.items) {
+    const Extent one = extent_of(item);
+    all.nodes += one.nodes;
+    all.bytes += one.bytes;
+  }
+  return all;
+}
+
+// A character that looks like a space and is none to YAML: what it is called, and its bytes.
+struct OddSpace {
+  std::string_view bytes, name;
+};
+
+constexpr OddSpace kOddSpaces[] = {
+    {"\u00a0", "a no-break space (U+00A0)"},     {"\u202f", "a narrow no-break space (U+202F)"},
+    {"\u2007", "a figure space (U+2007)"},       {"\u2009", "a thin space (U+2009)"},
+    {"\u2002", "an en space (U+2002)"},          {"\u2003", "an em space (U+2003)"},
+    {"\u3000", "an ideographic space (U+3000)"}, {"\u200b", "a zero-width space (U+200B)"},
+    {"\u2060", "a word joiner (U+2060)"},        {"\ufeff", "a byte order mark (U+FEFF)"}};
+
+// The odd space at either end of a text, or behind a colon in it; null if there is none.
+const OddSpace* odd_space(std::string_view text) {
+  for (const OddSpace& odd : kOddSpaces)
+    if (text.starts_with(odd.bytes) || text.ends_with(odd.bytes) ||
+        text.find(":" + std::string(odd.bytes)) != std::string_view::npos)
+      return &odd;
+  return nullptr;
+}
+
+// The first line, from 0, that a tab indents; -1 if there is none.
+int line_with_tab(std::string_view text) {
+  int line = 0;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view one = text.substr(begin, end - begin);
+    const std::size_t first = std::min(one.find_first_not_of(" \t"), one.size());
+    if (first < one.size() && one[first] != '#' && one.substr(0, first).find('\t') != one.npos)
+      return line;
+    begin = end + 1;
+  }
+  return -1;
 }
 
 class TreeBuilder : public YAML::EventHandler {
@@ -50,6 +95,10 @@ class TreeBuilder : public YAML::EventHandler {
     node.text = value;
     node.quoted = tag == "!";  // yaml-cpp's tag of every scalar that is not plain
     if (tag != "!") refuse_tag(node.place, tag);
+    if (const OddSpace* odd = node.quoted ? nullptr : odd_space(value))
+      mistakes_.add(node.place, "'" + value + "' has " + std::string(odd->name) +
+                                    " beside it, which looks like a space and is none to YAML; "
+                                    "type spaces, or put the text into quotes if it is meant");
     finish(std::move(node), anchor);
   }
 
@@ -62,7 +111,7 @@ class TreeBuilder : public YAML::EventHandler {
       finish(std::move(nothing), 0);
       return;
     }
-    grow(count_nodes(found->second), place(mark));
+    grow(extent_of(found->second), place(mark));
     Node copy = found->second;
     copy.place = place(mark);
     finish(std::move(copy), 0);
@@ -94,11 +143,14 @@ class TreeBuilder : public YAML::EventHandler {
     mistakes_.add(where, "YAML tags such as '" + tag + "' are not supported; remove it");
   }
 
-  void grow(std::size_t nodes, const Place& where) {
-    count_ += nodes;
-    if (count_ <= kMostNodes) return;
-    mistakes_.add(where, "more than " + std::to_string(kMostNodes) +
-                             " values, counting what aliases repeat; this is not a config");
+  void grow(const Extent& more, const Place& where) {
+    all_.nodes += more.nodes;
+    all_.bytes += more.bytes;
+    if (all_.nodes <= kMostNodes && all_.bytes <= kMostBytes) return;
+    const bool values = all_.nodes > kMostNodes;
+    mistakes_.add(where, "more than " + std::to_string(values ? kMostNodes : kMostBytes) +
+                             (values ? " values" : " bytes") +
+                             ", counting what aliases repeat; this is not a config");
     throw TooLarge{};
   }
 
@@ -119,9 +171,9 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void finish(Node node, YAML::anchor_t anchor) {
-    grow(1, node.place);
+    grow({.nodes = 1, .bytes = node.text.size()}, node.place);
     if (anchor != 0) {
-      grow(count_nodes(node), node.place);
+      grow(extent_of(node), node.place);
       anchors_[anchor] = node;
     }
     if (open_.empty()) {
@@ -164,7 +216,7 @@ class TreeBuilder : public YAML::EventHandler {
   Node root_;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, Node> anchors_;
-  std::size_t count_ = 0;
+  Extent all_;
 };
 
 }  // namespace
@@ -182,8 +234,12 @@ Node parse_yaml(const std::string& text, const std::string& source, Mistakes& mi
     }
     return root;
   } catch (const YAML::Exception& error) {
-    const Place where{source, error.mark.line + 1, error.mark.column + 1};
-    mistakes.add(where, "not valid YAML: " + error.msg);
+    if (const int tab = line_with_tab(text); tab >= 0)
+      mistakes.add({source, tab + 1, 1},
+                   "not valid YAML: a tab indents this line; indent with spaces alone");
+    else
+      mistakes.add({source, error.mark.line + 1, error.mark.column + 1},
+                   "not valid YAML: " + error.msg);
   } catch (const TooLarge&) {
   }
   return {};

@@ -9,10 +9,15 @@
 
 #include <algorithm>
 #include <exception>
+#include <latch>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
+
+#include "core/base/error.h"
+#include "core/parallel/processors.h"
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #endif
@@ -43,12 +48,36 @@ class Preparer : public tbb::task_scheduler_observer {
   void on_scheduler_entry(bool) override { prepare_thread(); }
 };
 
+// oneTBB starts its threads when there is work for them, on any thread, where a failure ends the
+// process. So as many are started here once, and end again; the system keeps their stacks.
+void require_threads(int count) {
+  std::vector<std::thread> started;
+  std::latch all_started(1);
+  const auto end_all = [&] {
+    all_started.count_down();
+    for (std::thread& thread : started) thread.join();
+  };
+  try {
+    started.reserve(static_cast<std::size_t>(count));
+    while (static_cast<int>(started.size()) + 1 < count)
+      started.emplace_back([&] { all_started.wait(); });
+  } catch (const std::system_error&) {
+    const auto most = started.size() + 1;
+    end_all();
+    throw Error(ExitCode::kMemory,
+                str("the system starts no more than ", most, " of ", count,
+                    " threads: there is no memory for them, or a limit forbids them (ulimit "
+                    "-v, ulimit -u); ask for fewer with --threads 1"));
+  }
+  end_all();
+}
+
 }  // namespace
 
 // Whose threads loops run on. The thread that makes a pool has to be prepared: oneTBB gives its
 // floating-point settings to all tasks of the arena.
 struct Pool {
-  explicit Pool(int n) : count(n), arena(n), preparer(arena) {}
+  explicit Pool(int n) : count(n), arena(n), preparer(arena) { require_threads(n); }
   // The pool of the process. It may have more threads than there are cores, and the thread that
   // makes it belongs to it.
   struct OfProcess {};
@@ -57,7 +86,9 @@ struct Pool {
         control(std::in_place, tbb::global_control::max_allowed_parallelism,
                 static_cast<std::size_t>(n)),
         arena(n),
-        preparer(arena) {}
+        preparer(arena) {
+    require_threads(n);
+  }
   ~Pool() { preparer.observe(false); }
   int count;
   std::optional<tbb::global_control> control;
@@ -69,7 +100,10 @@ namespace {
 
 thread_local Pool* pool_of_thread = nullptr;  // that of WorkOn
 
-int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
+int cores() {
+  static const int count = usable_processors();
+  return count;
+}
 
 struct ProcessPoolSlot {
   std::mutex mutex;

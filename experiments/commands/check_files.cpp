@@ -3,20 +3,25 @@
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "captioning/data/data_places.h"
 #include "captioning/grounding/noun_boxes.h"
 #include "captioning/model/inputs.h"
+#include "captioning/model/model.h"
+#include "captioning/runs/check_config.h"
 #include "captioning/runs/first_weights.h"
 #include "captioning/runs/named_models.h"
 #include "captioning/text/word_vectors.h"
+#include "captioning/training/run_data.h"
 #include "captioning/training/training_set.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/own_place.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
+#include "vision/encoders/frozen_network.h"
 
 namespace saccade {
 
@@ -56,6 +61,7 @@ std::string found_network(const ExperimentConfig& config) {
   const InputPipeline pipeline(config.encoder);
   if (!pipeline.frozen()) return "";  // training reads it once there is a model
   const GridShape grid = pipeline.frozen_grid();
+  CaptionModel::check(config, grid);
   return str(grid.rows, " x ", grid.cols, " regions of ", grid.features, " features");
 }
 
@@ -116,6 +122,43 @@ void check_files(const std::vector<Arm>& arms) {
         missing += (missing.empty() ? "" : "\n") + one.problem;
     }
   if (!missing.empty()) throw DataError(missing);
+}
+
+void check_with_files(const std::vector<Arm>& arms) {
+  std::optional<LoadedData> data;
+  const ExperimentConfig* of = nullptr;  // whose data they are
+  std::string wrong;
+  const auto add = [&](const Arm& arm, const std::string& text) {
+    wrong += str(wrong.empty() ? "" : "\n", arms.size() == 1 ? "" : arm.name + ": ", text);
+  };
+  bool usage = true;
+  for (const Arm& arm : arms) {
+    std::vector<CheckedFile> files = checked_files(arm.config);
+    if (std::any_of(files.begin(), files.end(),
+                    [](const CheckedFile& one) { return one.state != FileState::kThere; }))
+      continue;
+    try {
+      // Of data that are made by the program, check_config knows all that matters here.
+      if (named_files(arm.config.data, "data").empty()) {
+        if (!files.empty() && is_frozen(arm.config.encoder)) found_network(arm.config);
+        continue;
+      }
+      if (!data || !same_data(*of, arm.config)) data = load_data(arm.config.data);
+      of = &arm.config;
+      check_with_data(arm.config, *data);
+      check_contents(arm.config, *data, files);
+      for (const CheckedFile& one : files)
+        if (one.state == FileState::kUnusable) throw DataError(one.problem);
+    } catch (const UsageError& error) {
+      add(arm, error.what());
+    } catch (const DataError& error) {
+      usage = false;
+      add(arm, error.what());
+    }
+  }
+  if (wrong.empty()) return;
+  if (usage) throw UsageError(wrong);
+  throw DataError(wrong);
 }
 
 }  // namespace saccade

@@ -47,4 +47,10 @@ void check_contents(const ExperimentConfig& config, const LoadedData& data,
 // exist. Warns of paths that are needed and not given: a command line may still give them.
 void check_files(const std::vector<Arm>& arms);
 
+// What training would refuse once it has read its files: opens the captions, the boxes, the word
+// vectors and the network of every arm whose files are all there, and checks that the arm's values
+// fit them. Photos are not looked at. Throws UsageError or DataError, with one line per mistake,
+// which begins with the name of the arm where there are several.
+void check_with_files(const std::vector<Arm>& arms);
+
 }  // namespace saccade

@@ -85,6 +85,7 @@ int check(const LoadedConfig& loaded, const ConfigOptions& options) {
   const CheckedRuns runs = checked_runs(loaded, options);
   check_arms(runs.arms);
   check_files(runs.arms);
+  check_with_files(runs.arms);
   if (options.json) {
     print(check_json(options.file, runs));
     return static_cast<int>(ExitCode::kOk);

@@ -7,7 +7,7 @@
 
 #include "captioning/config/experiment_config.h"
 #include "captioning/data/photo_check.h"
-#include "captioning/training/stages.h"
+#include "captioning/runs/check_config.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/config/config.h"
@@ -96,17 +96,12 @@ bool lacks_others(const std::vector<CheckedFile>& files) {
   return lacks;
 }
 
-// Warns of a warm-up that is longer than training on these captions. Arms of a comparison may have
-// lengths of their own.
-void check_length(const ExperimentConfig& config, const Dataset& dataset) {
+// Warns of values that do not fit these captions. Arms of a comparison may have values of their
+// own.
+void warn_of_misfits(const ExperimentConfig& config, const LoadedData& data) {
   if (!config.compare.arms.empty()) return;
-  std::vector<PlanItem> items;
-  for (const Index i : images_of(dataset, Split::kTrain))
-    for (Index c = 0; c < std::ssize(dataset.images[static_cast<std::size_t>(i)].captions); ++c)
-      items.push_back({.image = i, .caption = c, .length = 1});
-  if (items.empty()) return;
   try {
-    stages_of(config, items);
+    check_with_data(config, data);
   } catch (const UsageError& error) {
     log::warn(error.what());
   }
@@ -138,7 +133,7 @@ int run_data(const DataOptions& options) {
   std::cout << (options.json ? summary_json(summary, files)
                              : files_text(files) + summary_text(summary))
             << std::flush;
-  check_length(config, data.dataset);
+  warn_of_misfits(config, data);
   const bool lacks = lacks_others(files);
   if (photos.photos > 0 && photos.usable() == 0) {
     log::error(str("none of ", counted(photos.photos, "photo"), " can be used; ",

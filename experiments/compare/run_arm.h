@@ -44,6 +44,8 @@ class ArmRunner {
   // Loads the data of an arm, unless the last arm had the same data. Throws what RunData and
   // read_photo_boxes throw.
   void load(ExperimentConfig config);
+  // What load() has loaded last.
+  const LoadedData& loaded() const { return data_->loaded(); }
 
   // Frees the loaded data, to leave memory to processes that load their own.
   void forget() { data_.reset(); }

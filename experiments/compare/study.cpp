@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "captioning/runs/check_config.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "experiments/compare/jobs.h"
@@ -69,8 +70,25 @@ class Study {
   void load_shared_data() {
     const ExperimentConfig& first = request_.arms.front().config;
     if (std::all_of(request_.arms.begin(), request_.arms.end(),
-                    [&](const Arm& arm) { return same_data(first, arm.config); }))
+                    [&](const Arm& arm) { return same_data(first, arm.config); })) {
       runner_.load(first);
+      check_all(runner_.loaded());
+    }
+  }
+
+  // Finds what any run would be refused for, before the first of them is trained for hours.
+  void check_all(const LoadedData& data) const {
+    std::vector<Arm> all = request_.arms;
+    for (const auto& trials : trials_) all.insert(all.end(), trials.begin(), trials.end());
+    std::string wrong;
+    for (const Arm& arm : all) {
+      try {
+        check_with_data(arm.config, data);
+      } catch (const UsageError& error) {
+        wrong += str(wrong.empty() ? "" : "\n", arm.name, ": ", error.what());
+      }
+    }
+    if (!wrong.empty()) throw UsageError(wrong);
   }
 
   void tune(Comparison& comparison) {

@@ -181,12 +181,61 @@ TEST_CASE("anchors work, cycles and bombs are refused quickly") {
   for (int i = 0; i < 5000; ++i) nested += "- ";
   for (int i = 0; i < 60000; ++i) wide += "a, ";
   for (int i = 0; i < 15000; ++i) keys += "k" + std::to_string(i) + ": 1\n";
-  hostile.insert(hostile.end(), {nested, "title: [" + wide + "]", keys});
+  // 4,000 aliases of a text of 64 kB would be 256 MB.
+  std::string long_texts = "a: &a " + std::string(65000, 'x') + "\nb: [";
+  for (int i = 0; i < 4000; ++i) long_texts += "*a,";
+  std::string long_keys = "a: &a {" + std::string(65000, 'k') + ": 1}\nb: [";
+  for (int i = 0; i < 4000; ++i) long_keys += "*a,";
+  hostile.insert(hostile.end(),
+                 {nested, "title: [" + wide + "]", keys, long_texts + "]", long_keys + "]"});
   for (const std::string& text : hostile) {
     INFO(text.substr(0, 40));
     const std::clock_t start = std::clock();  // processor time, not wall time
     CHECK(mistakes(text) != "");
     CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 1.0);
+  }
+}
+
+TEST_CASE("true and false are read in every form of YAML's core schema") {
+  for (const char* text : {"true", "True", "TRUE"})
+    CHECK(parse_config<Outer>(std::string("on: ") + text, "t.yaml").config.on);
+  for (const char* text : {"false", "False", "FALSE"})
+    CHECK_FALSE(parse_config<Outer>(std::string("on: ") + text, "t.yaml").config.on);
+  for (const char* text : {"yes", "tRUE", "1", "'true'"})
+    CHECK_THAT(mistakes(std::string("on: ") + text), Catch::Contains("true or false"));
+}
+
+TEST_CASE("tabs and characters that look like spaces are named with their place") {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"inner:\n\thidden: 3", "t.yaml:2:1: not valid YAML: a tab indents this line"},
+      {"inner:\n  words:\n  \t- a\n  hidden: 3", "t.yaml:3:1: not valid YAML: a tab"},
+      {"# comment\n\t# another\ninner:\n\thidden: 3", "t.yaml:4:1: not valid YAML: a tab"},
+      {"inner:\n\u00a0 hidden: 3", "t.yaml:2:1: '\u00a0 hidden' has a no-break space (U+00A0)"},
+      {"inner: {hidden: \u202f3}", "a narrow no-break space (U+202F)"},
+      {"title:\u00a0photos", "a no-break space (U+00A0)"},
+      {"rate\u3000: 3", "an ideographic space (U+3000)"},
+      {"rate: 3\u200b", "a zero-width space (U+200B)"},
+  };
+  for (const auto& [text, expected] : cases) {
+    INFO(text);
+    CHECK_THAT(mistakes(text), Catch::Contains(expected));
+  }
+  // What is meant stays: in quotes, and inside of a text.
+  CHECK(parse_config<Outer>("title: '\u00a0x'", "t.yaml").config.title == "\u00a0x");
+  CHECK(parse_config<Outer>("title: a\u00a0b", "t.yaml").config.title == "a\u00a0b");
+  CHECK(parse_config<Outer>("inner: {hidden:\t3}", "t.yaml").config.inner.hidden == 3);
+}
+
+TEST_CASE("a message stays short, whatever it quotes") {
+  for (const std::string& text :
+       {std::string(1000, 'k') + ": 1", "rate: " + std::string(10000, '7') + "x",
+        "inner: {hidden: " + std::string(10000, 'w') + "}",
+        "colour: " + std::string(3000, 'x') + "\u00e9"}) {
+    const std::string message = mistakes(text);
+    INFO(message);
+    CHECK(message.size() < 700);
+    CHECK_THAT(message, Catch::StartsWith("t.yaml:1:"));
+    CHECK_THAT(message, Catch::Contains("bytes left out"));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "core/kernels/optimized/one_thread.h"
@@ -234,10 +235,16 @@ Primitive make(const Key& key) {
   if (library_has_winograd() && winograd_pays(key.shape)) {
     try {
       return make(key, dnnl::algorithm::convolution_winograd);
-    } catch (const dnnl::error&) {  // not in this direction
+    } catch (const dnnl::error& error) {  // not in this direction
+      if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
     }
   }
-  return make(key, dnnl::algorithm::convolution_direct);
+  try {
+    return make(key, dnnl::algorithm::convolution_direct);
+  } catch (const dnnl::error& error) {
+    if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
+    throw;
+  }
 }
 
 // Creating a primitive takes longer than many convolutions, so each thread keeps those that it

@@ -4,6 +4,7 @@
 
 #include <dnnl.hpp>
 #include <map>
+#include <new>
 #include <tuple>
 
 #include "core/base/error.h"
@@ -80,14 +81,20 @@ void gemm(const Gemm& g) {
     const bool accumulate = g.beta != 0;
     const Key key{g.m, g.n, g.k, g.lda, g.ldb, g.ldc, accumulate};
     auto found = products.find(key);
-    if (found == products.end())
-      found = products.try_emplace(key, g.m, g.n, g.k, g.lda, g.ldb, g.ldc, accumulate).first;
-    found->second.run(g.a, g.b, g.c);
+    try {
+      if (found == products.end())
+        found = products.try_emplace(key, g.m, g.n, g.k, g.lda, g.ldb, g.ldc, accumulate).first;
+      found->second.run(g.a, g.b, g.c);
+    } catch (const dnnl::error& error) {
+      if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
+      throw;
+    }
     return;
   }
   const auto status =
       dnnl_sgemm(g.trans_a == Trans::kYes ? 'T' : 'N', g.trans_b == Trans::kYes ? 'T' : 'N', g.m,
                  g.n, g.k, g.alpha, g.a, g.lda, g.b, g.ldb, g.beta, g.c, g.ldc);
+  if (status == dnnl_out_of_memory) throw std::bad_alloc();
   SACCADE_ASSERT(status == dnnl_success, "dnnl_sgemm failed with status ",
                  static_cast<int>(status));
 }
