@@ -31,12 +31,13 @@ using Json = nlohmann::ordered_json;
 // A line of a run has some thousand bytes.
 constexpr std::streamsize kLongestLine = 1 << 20;
 
+// Of two numbers with one name, the one of the outer object counts.
 void collect(const Json& object, const std::string& prefix, std::map<std::string, double>& out) {
   if (!object.is_object()) return;
-  for (const auto& [key, value] : object.items()) {
-    if (value.is_number()) out[prefix + key] = value.get<double>();
+  for (const auto& [key, value] : object.items())
+    if (value.is_number()) out.try_emplace(prefix + key, value.get<double>());
+  for (const auto& [key, value] : object.items())
     collect(value, key == "metrics" ? prefix : prefix + key + ".", out);
-  }
 }
 
 std::map<std::string, double> numbers_in(const Json& json) {
