@@ -118,7 +118,7 @@ config|  hidden: 24|  hidden: -1|hidden|start
 config|  embedding: 16|  embedding: 65536|found float array|
 config|type: lstm|type: transformer|parameters|
 config|type: cnn|type: onnx|no grid of the frozen encoder|
-config|type: cnn|type: vit|parameters|
+config|type: cnn|type: vit|no model can be made of its config|
 config|heads: 1|heads: 7|heads|
 config|seed: 1|@brackets|config|start
 config|seed: 1|@long|config|start
