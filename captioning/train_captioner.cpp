@@ -67,7 +67,8 @@ TrainedCaptioner train_captioner(const TrainingOptions& options) {
                                                          : static_cast<int>(config.threads));
   const parallel::WorkOn here(threads);
   RunDirectory directory(options.directory,
-                         options.resume ? RunDirectory::Mode::kResume : RunDirectory::Mode::kNew);
+                         options.resume ? RunDirectory::Mode::kResume : RunDirectory::Mode::kNew,
+                         options.listener);
   take_network(config, directory.path(), options.models, options.listener);
   const RunData data(config, {.splits = {Split::kVal}, .most_images = config.train.validate_images},
                      options.listener);

@@ -126,8 +126,9 @@ void check_padding(const ExperimentConfig& config) {
 }  // namespace
 
 CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary,
-                           const GridShape& frozen_grid)
+                           const GridShape& frozen_grid, const CheckDeclared& check)
     : CaptionModel(config, std::move(vocabulary), frozen_grid, Declared{}) {
+  if (check) check(parameters_);
   parameters_.initialise(static_cast<std::uint64_t>(config.seed));
   if (encoder_) encoder_->start(parameters_);
 }

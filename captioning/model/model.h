@@ -2,6 +2,7 @@
 // and words.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -32,8 +33,11 @@ class CaptionModel {
  public:
   // Declares all parameters and initialises them from config.seed, but those of an encoder that a
   // file defines from that file. `frozen_grid` is the grid of the frozen encoder
-  // (InputPipeline::frozen_grid) and is ignored where the encoder is trainable.
-  CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid);
+  // (InputPipeline::frozen_grid) and is ignored where the encoder is trainable. `check` is called
+  // when all parameters are declared and have no memory yet; what it throws ends the construction.
+  using CheckDeclared = std::function<void(const ParameterStore&)>;
+  CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid,
+               const CheckDeclared& check = {});
   // Throws UsageError where widths or grids of a config's parts do not fit together. Those of a
   // frozen encoder, which only the encoder's file knows, are checked where `frozen_grid` is given.
   static void check(const ExperimentConfig& config, const GridShape& frozen_grid = {});

@@ -6,23 +6,25 @@
 #include <set>
 
 #include "captioning/runs/half_checkpoint.h"
+#include "captioning/runs/stored_state.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/config/idle.h"
 #include "core/config/traits.h"
 #include "core/io/checkpoint.h"
+#include "vision/encoders/frozen_network.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr const char* kByLength = "state/reward_baseline_by_length";
-constexpr const char* kEstimator = "state/estimator";
 constexpr const char* kWidths = "frozen_widths";  // of the layers of a frozen grid
 constexpr const char* kGraph = "encoder_graph";   // of an encoder that a file defined
 constexpr const char* kWords = "encoder_words";   // the tokens that an encoder of texts knows
 
 constexpr const char* kRawWeights = "optimizer/weights";  // where the parameters are averages
+
+constexpr const char* kOptimizerUpdates = "optimizer/updates";
 
 constexpr std::uint64_t kContentVersion = 1;
 
@@ -32,69 +34,6 @@ std::vector<Index> extents(const Shape& shape) {
   std::vector<Index> out;
   for (int a = 0; a < shape.rank(); ++a) out.push_back(shape[a]);
   return out;
-}
-
-void add_state(Archive& archive, const TrainingState& state) {
-  archive.add_int64s("state/position", {4},
-                     {state.update, state.epoch, state.batch, state.validations_without_gain});
-  archive.add_doubles("state/clock", {5},
-                      {state.seconds, state.last_validation, state.last_validation_seconds,
-                       state.last_checkpoint, state.last_checkpoint_seconds});
-  archive.add_doubles("state/reward_baseline", {2},
-                      {state.baseline.all.started ? 1.0 : 0.0, state.baseline.all.value});
-  if (!state.baseline.by_length.empty()) {
-    std::vector<double> averages;
-    for (const RewardBaseline::Average& average : state.baseline.by_length)
-      averages.push_back(average.started ? 1.0 : 0.0), averages.push_back(average.value);
-    const auto count = static_cast<Index>(state.baseline.by_length.size());
-    archive.add_doubles(kByLength, {count, 2}, std::move(averages));
-  }
-  if (const EstimatorMeans& all = state.estimator; all.updates > 0)
-    archive.add_doubles(kEstimator, {7},
-                        {static_cast<double>(all.updates), all.sums.expectation_share,
-                         all.sums.advantage, all.sums.advantage_variance,
-                         all.sums.gradient_variance, all.sums.distinct_cells, all.sums.entropy});
-  std::vector<std::string> names;
-  std::vector<double> values;
-  for (const auto& [name, value] : state.best) names.push_back(name), values.push_back(value);
-  archive.add_uint64("state/finished", state.finished ? 1 : 0);
-  archive.add_strings("state/best_names", std::move(names));
-  const auto count = static_cast<Index>(values.size());
-  archive.add_doubles("state/best_values", {count}, std::move(values));
-}
-
-TrainingState read_state(const Archive& archive) {
-  TrainingState state;
-  const auto position = archive.int64s("state/position", std::array<Index, 1>{4});
-  state.update = position[0], state.epoch = position[1], state.batch = position[2];
-  state.validations_without_gain = position[3];
-  const auto clock = archive.doubles("state/clock", std::array<Index, 1>{5});
-  state.seconds = clock[0], state.last_validation = clock[1],
-  state.last_validation_seconds = clock[2];
-  state.last_checkpoint = clock[3], state.last_checkpoint_seconds = clock[4];
-  const auto baseline = archive.doubles("state/reward_baseline", std::array<Index, 1>{2});
-  state.baseline.all = {.started = baseline[0] != 0, .value = baseline[1]};
-  if (archive.contains(kByLength)) {  // none before hard attention drew anything
-    const auto averages = archive.doubles(kByLength).values();
-    for (std::size_t i = 0; i + 1 < averages.size(); i += 2)
-      state.baseline.by_length.push_back({.started = averages[i] != 0, .value = averages[i + 1]});
-  }
-  if (archive.contains(kEstimator)) {  // only between validations of hard attention
-    const auto sums = archive.doubles(kEstimator, std::array<Index, 1>{7});
-    state.estimator = {.sums = {.expectation_share = sums[1],
-                                .advantage = sums[2],
-                                .advantage_variance = sums[3],
-                                .gradient_variance = sums[4],
-                                .distinct_cells = sums[5],
-                                .entropy = sums[6]},
-                       .updates = static_cast<Index>(sums[0])};
-  }
-  state.finished = archive.uint64("state/finished") != 0;
-  const auto& names = archive.strings("state/best_names");
-  const auto values =
-      archive.doubles("state/best_values", std::array<Index, 1>{static_cast<Index>(names.size())});
-  for (std::size_t i = 0; i < names.size(); ++i) state.best[names[i]] = values[i];
-  return state;
 }
 
 // Copies the parameters that the archive has.
@@ -107,8 +46,10 @@ void copy_parameters(const Archive& archive, ParameterStore& store) {
   }
 }
 
-// `changes` says what changed the config of the checkpoint; "" where nothing did.
-void read_parameters(const Archive& archive, ParameterStore& store, const std::string& changes) {
+// Checks that the archive has the parameters of a model, and no others, in their shapes. `changes`
+// says what changed the config of the checkpoint; "" where nothing did.
+void check_parameters(const Archive& archive, const ParameterStore& store,
+                      const std::string& changes) {
   std::vector<std::string> missing;
   for (const ParameterInfo& info : store.infos())
     if (!archive.contains(parameter_entry(info.name))) missing.push_back(info.name);
@@ -119,7 +60,22 @@ void read_parameters(const Archive& archive, ParameterStore& store, const std::s
             store.count(), missing.empty() ? "" : "; missing: " + missing.front(),
             changes.empty() ? "; " : "; " + changes + " changed what its model is made of, or ",
             "another version of saccade wrote it"));
-  copy_parameters(archive, store);
+  for (const ParameterInfo& info : store.infos())
+    archive.floats(parameter_entry(info.name), extents(info.shape));
+}
+
+// Calls `make`, which makes something of the config of a checkpoint. A config that was changed may
+// have mistakes of the user's; one that is as it was written is a fault of the file.
+template <class Make>
+auto of_config(const Archive& archive, const std::string& changes, const Make& make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    const bool own = error.code() == ExitCode::kUsage || error.code() == ExitCode::kInternal;
+    if (!own || !changes.empty()) throw;
+    throw CheckpointError(str(archive.source(), ": no model can be made of its config: ",
+                              error.what(), "; use another checkpoint"));
+  }
 }
 
 // Where a checkpoint's parameters are averages, gives these to the optimizer, and the weights to
@@ -145,6 +101,25 @@ Vocabulary read_vocabulary(const Archive& archive) {
   }
 }
 
+// No network gives a grid beyond these.
+constexpr Index kMostCells = 1 << 24, kMostFeatures = 1 << 20;
+
+void check_grid(const Archive& archive, const GridShape& grid) {
+  const auto lies = [](Index extent, Index most) { return extent < 1 || extent > most; };
+  bool wrong = lies(grid.rows, kMostCells) || lies(grid.cols, kMostCells / grid.rows) ||
+               lies(grid.features, kMostFeatures);
+  Index left = grid.features;
+  for (std::size_t i = 0; !wrong && i < grid.widths.size(); ++i) {
+    wrong = lies(grid.widths[i], left);
+    left -= wrong ? 0 : grid.widths[i];
+  }
+  if (wrong)
+    throw CheckpointError(str(archive.source(), ": entry 'frozen_grid': ", grid.rows, " x ",
+                              grid.cols, " regions of ", grid.features,
+                              " features are no grid of the frozen encoder that its config has; "
+                              "use another checkpoint"));
+}
+
 GridShape read_grid(const Archive& archive, const ExperimentConfig& config) {
   const auto numbers = archive.int64s("frozen_grid", std::array<Index, 1>{3});
   GridShape grid{{.rows = numbers[0], .cols = numbers[1]}, numbers[2]};
@@ -153,6 +128,7 @@ GridShape read_grid(const Archive& archive, const ExperimentConfig& config) {
     const std::span<const std::int64_t> widths = archive.int64s(kWidths, layers);
     grid.widths.assign(widths.begin(), widths.end());
   }
+  if (is_frozen(config.encoder)) check_grid(archive, grid);
   return grid;
 }
 
@@ -199,8 +175,10 @@ std::vector<std::string> array_differences(const Archive& archive, const Paramet
     if (std::string name = entry.substr(std::strlen("parameters/")); store.find(name) < 0)
       unknown.push_back(std::move(name));
   if (unknown.empty()) return out;
-  const std::set<std::string> left = CaptionModel::supervision_parameters(
-      before, read_vocabulary(archive), read_grid(archive, before));
+  const std::set<std::string> left = of_config(archive, "", [&] {
+    return CaptionModel::supervision_parameters(before, read_vocabulary(archive),
+                                                read_grid(archive, before));
+  });
   for (const std::string& name : unknown)
     if (!left.contains(name)) out.push_back(name + " is not in the model");
   return out;
@@ -276,7 +254,7 @@ Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& m
   if (average) archive.borrow_floats(kRawWeights, {store.flat_size()}, store.flat().span());
   for (const Optimizer::Moment& moment : optimizer.moments())
     archive.borrow_floats("optimizer/" + moment.name, {moment.values.size()}, moment.values.span());
-  archive.add_int64s("optimizer/updates", {1}, {optimizer.updates()});
+  archive.add_int64s(kOptimizerUpdates, {1}, {optimizer.updates()});
   add_state(archive, state);
   return archive;
 }
@@ -292,19 +270,12 @@ ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const Add
                                const std::string& overrider) {
   ExperimentConfig start;
   start.attention.extend(std::move(added));
-  return parse_config(archive.string("config"), archive.source() + " (config)", overrides, start,
-                      overrider)
-      .config;
-}
-
-LoadedModel load_model(const std::filesystem::path& path, std::span<const std::string> overrides,
-                       std::shared_ptr<const AddedChoices> added, const std::string& overrider) {
-  const Archive archive = load_archive(path);
-  check_version(archive);
-  LoadedModel loaded;
   try {
-    loaded.config = stored_config(archive, added);
+    return parse_config(archive.string("config"), archive.source() + " (config)", overrides, start,
+                        overrider)
+        .config;
   } catch (const UsageError& error) {
+    if (!overrides.empty()) throw;
     const std::string what = error.what();
     const bool own = what.find("attention.score: ") != std::string::npos ||
                      what.find("attention.mechanism: ") != std::string::npos;
@@ -313,6 +284,15 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
                       "AttentionRegistry can load the checkpoint"
                     : ""));
   }
+}
+
+LoadedModel load_model(const std::filesystem::path& path, std::span<const std::string> overrides,
+                       std::shared_ptr<const AddedChoices> added, const std::string& overrider) {
+  const Archive archive = load_archive(path);
+  check_version(archive);
+  LoadedModel loaded;
+  loaded.source = archive.source();
+  loaded.config = stored_config(archive, added);
   ExperimentConfig changed = stored_config(archive, added, overrides, overrider);
   const EncoderConfig &was = loaded.config.encoder, &is = changed.encoder;
   if (archive.contains(kGraph) && is.grid_layers() == was.grid_layers() && is.dilate == was.dilate)
@@ -327,18 +307,22 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
   loaded.frozen_grid = read_grid(archive, loaded.config);
   ExperimentConfig built = loaded.config;
   if (loaded.weights_only) leave_supervision(built);
+  std::string changes;
+  for (const std::string& one : overrides)
+    changes += (changes.empty() ? overrider + ": " : ", ") + one;
   std::unique_ptr<CaptionModel> model;
   try {
-    model = std::make_unique<CaptionModel>(built, read_vocabulary(archive), loaded.frozen_grid);
+    model = of_config(archive, changes, [&] {
+      return std::make_unique<CaptionModel>(
+          built, read_vocabulary(archive), loaded.frozen_grid,
+          [&](const ParameterStore& store) { check_parameters(archive, store, changes); });
+    });
   } catch (const DataError& error) {  // what the file holds, so that no other file is to blame
     if (loaded.config.encoder.graph.empty()) throw;
     throw CheckpointError(
         str(path.string(), ": ", error.what(), "; take another checkpoint of the run"));
   }
-  std::string changes;
-  for (const std::string& one : overrides)
-    changes += (changes.empty() ? overrider + ": " : ", ") + one;
-  read_parameters(archive, model->parameters(), changes);
+  copy_parameters(archive, model->parameters());
   loaded.model = std::move(model);
   loaded.state = loaded.weights_only ? read_trained(archive) : read_state(archive);
   return loaded;
@@ -387,16 +371,24 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
         ": cannot go on, because something changed since it was written:" + changes +
         "\nstart a new run, or undo the changes (a run is resumed with its own "
         "config if none is named)");
-  read_parameters(archive, model.parameters(), "");
+  check_parameters(archive, model.parameters(), "");
+  const TrainingState state = read_state(archive);
+  trainer.check(state, archive.source());
+  const Index updates = archive.int64s(kOptimizerUpdates, std::array<Index, 1>{1})[0];
+  if (updates < 0 || updates > state.update)
+    throw CheckpointError(str(archive.source(), ": entry '", kOptimizerUpdates, "': ", updates,
+                              " updates of the optimizer in a run of ", state.update,
+                              "; use another checkpoint of the run"));
+  copy_parameters(archive, model.parameters());
   Optimizer& optimizer = trainer.optimizer();
   for (Optimizer::Moment& moment : optimizer.moments()) {
     const auto values =
         archive.floats("optimizer/" + moment.name, std::array<Index, 1>{moment.values.size()});
     std::copy(values.begin(), values.end(), moment.values.data());
   }
-  optimizer.set_updates(archive.int64s("optimizer/updates", std::array<Index, 1>{1})[0]);
+  optimizer.set_updates(updates);
   read_raw_weights(archive, model.parameters(), optimizer);
-  trainer.state() = read_state(archive);
+  trainer.state() = state;
 }
 
 std::optional<SharedWords> take_weights(const Archive& archive, const DataIdentity& data,
@@ -416,7 +408,8 @@ std::optional<SharedWords> take_weights(const Archive& archive, const DataIdenti
     // A piece has no meaning of its own, which could be taken to another place.
     if (theirs.subwords() || ours.subwords())
       reasons.emplace_back("the vocabularies are of other pieces of words (data.vocabulary)");
-    fit.axes = CaptionModel::word_axes(before, read_grid(archive, before));
+    fit.axes = of_config(
+        archive, "", [&] { return CaptionModel::word_axes(before, read_grid(archive, before)); });
     fit.words.emplace(theirs, ours);
   }
   const std::vector<std::string> arrays =

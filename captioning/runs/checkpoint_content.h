@@ -32,13 +32,14 @@ Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& m
 
 // The config in a checkpoint, with overrides (`search.beam=5`). `added` are the choices that the
 // program added to the config's own (null: none). `overrider` as in load_config(). Throws
-// UsageError.
+// CheckpointError where the config of the file is not valid, and UsageError for a bad override.
 ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const AddedChoices> added,
                                std::span<const std::string> overrides = {},
                                const std::string& overrider = kCommandLine);
 
 // A model as a checkpoint has it. A caption needs nothing but the checkpoint and an image.
 struct LoadedModel {
+  std::string source;  // the file
   ExperimentConfig config;
   DataIdentity data;
   std::shared_ptr<const CaptionModel> model;  // a page of a run that trains shares its model

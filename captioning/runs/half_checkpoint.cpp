@@ -1,12 +1,12 @@
 #include "captioning/runs/half_checkpoint.h"
 
-#include <array>
 #include <cmath>
 
 #include "captioning/model/inputs.h"
 #include "captioning/runs/check_config.h"
 #include "captioning/runs/checkpoint_content.h"
 #include "captioning/runs/loaded_pipeline.h"
+#include "captioning/runs/stored_state.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
@@ -19,9 +19,6 @@ namespace saccade {
 namespace {
 
 constexpr const char* kParameters = "parameters/";
-// Of the training: [updates, epoch], seconds, and the best scores.
-constexpr const char *kUpdates = "trained/updates", *kSeconds = "trained/seconds",
-                     *kScores = "trained/scores", *kScoreNames = "trained/score_names";
 // Of the frozen encoder's network. Its matrices (core/io/coded_matrix.h): rows, columns and the
 // size of the table of each, 0 where rows have steps; then the codes and the values of all. A
 // version before kept 16-bit floats instead.
@@ -38,17 +35,6 @@ void add_weights(Archive& archive, const std::string& name, const NumberArray<fl
       throw CheckpointError(str(archive.source(), ": entry '", name, "': number ", i, " is ",
                                 values[i], ", with which no model captions anything"));
   archive.add_floats(name, array.shape(), {values.begin(), values.end()});
-}
-
-void add_trained(Archive& archive, const TrainingState& state) {
-  archive.add_int64s(kUpdates, {2}, {state.update, state.epoch});
-  archive.add_doubles(kSeconds, {1}, {state.seconds});
-  std::vector<std::string> names;
-  std::vector<double> scores;
-  for (const auto& [name, score] : state.best) names.push_back(name), scores.push_back(score);
-  const auto count = static_cast<Index>(scores.size());
-  archive.add_strings(kScoreNames, std::move(names));
-  archive.add_doubles(kScores, {count}, std::move(scores));
 }
 
 // Adds the matrices of a network, and rounds them to what the archive has.
@@ -150,18 +136,6 @@ Archive half_checkpoint(const std::filesystem::path& checkpoint,
   if (const FrozenEncoder* frozen = pipeline->frozen())
     add_rounded(archive, frozen->stored(), loaded.config.encoder);
   return archive;
-}
-
-TrainingState read_trained(const Archive& archive) {
-  TrainingState state;
-  const auto updates = archive.int64s(kUpdates, std::array<Index, 1>{2});
-  state.update = updates[0], state.epoch = updates[1];
-  state.seconds = archive.doubles(kSeconds, std::array<Index, 1>{1})[0];
-  const auto& names = archive.strings(kScoreNames);
-  const auto scores =
-      archive.doubles(kScores, std::array<Index, 1>{static_cast<Index>(names.size())});
-  for (std::size_t i = 0; i < names.size(); ++i) state.best[names[i]] = scores[i];
-  return state;
 }
 
 std::shared_ptr<const StoredNetwork> read_network(const Archive& archive) {

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "captioning/config/experiment_config.h"
-#include "captioning/training/trainer.h"
 #include "core/base/messages.h"
 #include "core/io/archive.h"
 
@@ -30,8 +29,6 @@ Archive half_checkpoint(const std::filesystem::path& checkpoint,
 
 // What load_model() (checkpoint_content.h) reads of such an archive. The entry that marks one:
 inline constexpr const char* kWeightsOnly = "weights_only";
-// The updates and scores of the training; the rest of the state is empty.
-TrainingState read_trained(const Archive& archive);
 // The network of the frozen encoder; null where the archive has none.
 std::shared_ptr<const StoredNetwork> read_network(const Archive& archive);
 // Adds such a network to the archive of a run that was started with it.

@@ -24,6 +24,14 @@ std::unique_ptr<InputPipeline> pipeline_of(const LoadedModel& loaded,
             ": this is not the network, layer or preprocessing with which the model was trained; "
             "set encoder.model to the file that it was trained with"));
   }
+  if (frozen) {
+    const GridShape has = pipeline->frozen_grid(), &wanted = loaded.frozen_grid;
+    if (has.rows != wanted.rows || has.cols != wanted.cols || has.features != wanted.features)
+      throw CheckpointError(str(loaded.source, ": says that its encoder gives ", wanted.rows, " x ",
+                                wanted.cols, " regions of ", wanted.features,
+                                " features, but it gives ", has.rows, " x ", has.cols, " of ",
+                                has.features, "; use another checkpoint"));
+  }
   return pipeline;
 }
 

@@ -1,7 +1,6 @@
 #include "captioning/runs/run_directory.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -111,17 +110,19 @@ std::string holder(const fs::path& lock) {
 bool is_held(const fs::path& directory) {
   // A shared lock, so that two processes that only read do not take each other for a trainer.
   const FileHandle lock(::open((directory / kLock).c_str(), O_RDONLY | O_CLOEXEC));
-  return lock.fd() >= 0 && ::flock(lock.fd(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  return lock.fd() >= 0 &&
+         try_lock(lock.fd(), LockKind::kShared, directory / kLock) == Lock::kHeldByAnother;
 }
 
 fs::path checkpoint_folder(const fs::path& run) { return run / kCheckpoints; }
 
-RunDirectory::RunDirectory(fs::path path, Mode mode) : path_(std::move(path)) {
+RunDirectory::RunDirectory(fs::path path, Mode mode, const MessageListener& listener)
+    : path_(std::move(path)) {
   std::error_code error;
   made_ = !fs::exists(path_, error);
   make_folder(path_);
   refuse_foreign();
-  take_lock();
+  take_lock(listener);
   if (mode == Mode::kNew) refuse_content();
   remove_stale_temporaries(path_);
   remove_stale_temporaries(checkpoint_folder(path_));
@@ -129,21 +130,21 @@ RunDirectory::RunDirectory(fs::path path, Mode mode) : path_(std::move(path)) {
 
 RunDirectory::~RunDirectory() {
   std::error_code error;
-  const auto entries = std::distance(fs::directory_iterator(path_, error), {});
+  int entries = 0;
+  for (fs::directory_iterator it(path_, error), end; !error && it != end; it.increment(error))
+    ++entries;
   if (error || entries != 1) return;
   fs::remove(path_ / kLock, error);
   if (made_) fs::remove(path_, error);
 }
 
-void RunDirectory::take_lock() {
+void RunDirectory::take_lock(const MessageListener& listener) {
   const fs::path lock = path_ / kLock;
   while (true) {
     lock_ = FileHandle(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (lock_.fd() < 0) throw_io_error("write", lock, errno);
-    if (::flock(lock_.fd(), LOCK_EX | LOCK_NB) != 0) {
-      const int reason = errno;
+    if (try_lock(lock_.fd(), LockKind::kAlone, lock, listener) == Lock::kHeldByAnother) {
       made_ = false;
-      if (reason != EWOULDBLOCK) throw_io_error("lock", lock, reason);
       throw BusyError(path_.string() + ": another saccade is training here" + holder(lock) +
                       "; wait until it ends, or choose another directory");
     }

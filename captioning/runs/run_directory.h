@@ -20,8 +20,9 @@ class RunDirectory {
   // Takes the directory and holds its lock while this object lives. kNew creates the directory and
   // refuses one with files in it; kResume also takes the directory of a run or of a comparison,
   // which is known by its runs (ARM/seed-N), as it is. Throws BusyError where the directory has
-  // (other) files or another process holds it, and IoError where it cannot be written.
-  RunDirectory(std::filesystem::path path, Mode mode);
+  // (other) files or another process holds it, and IoError where it cannot be written. Where the
+  // file system has no locks, the listener receives a warning.
+  RunDirectory(std::filesystem::path path, Mode mode, const MessageListener& listener = {});
   // Removes the directory again if this object created it and nothing was put into it.
   ~RunDirectory();
   RunDirectory(const RunDirectory&) = delete;
@@ -45,7 +46,7 @@ class RunDirectory {
   void write_text(const std::string& name, const std::string& text);
 
  private:
-  void take_lock();
+  void take_lock(const MessageListener& listener);
   void refuse_foreign() const;
   void refuse_content() const;
   void point(const std::string& link, const std::filesystem::path& checkpoint);

@@ -9,6 +9,7 @@
 #include "captioning/training/choosing_metric.h"
 #include "captioning/training/word_labels.h"
 #include "core/base/clock.h"
+#include "core/base/error.h"
 
 namespace saccade {
 
@@ -42,6 +43,15 @@ Trainer::Trainer(const Setup& setup)
 
 std::vector<Batch> Trainer::plan(Index update, Index epoch) const {
   return plan_epoch(setup_.set->items(), batch_plan(config_, stages_.self_critical(update)), epoch);
+}
+
+void Trainer::check(const TrainingState& state, const std::string& source) const {
+  if (state.batch == 0) return;
+  const auto batches = static_cast<Index>(plan(state.update, state.epoch).size());
+  if (state.batch >= batches)
+    throw CheckpointError(str(source, ": ", state.batch, " batches of epoch ", state.epoch + 1,
+                              " are done, but an epoch has ", batches,
+                              "; use another checkpoint of the run"));
 }
 
 // Whether `every` has passed since the given update and time. An epoch counts as the number of its

@@ -81,6 +81,9 @@ class Trainer {
 
   Optimizer& optimizer() { return *optimizer_; }
   TrainingState& state() { return state_; }
+  // Checks that training can go on from a state that was read from `source`: the place in the data
+  // must lie in its epoch. Throws CheckpointError.
+  void check(const TrainingState& state, const std::string& source) const;
 
   // Trains until train.stop, an early stop, or *signal becoming non-zero; then saves.
   StopReason run(const std::atomic<int>* signal = nullptr);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,6 +86,19 @@ int FileHandle::release() {
   const int fd = fd_;
   fd_ = -1;
   return fd;
+}
+
+Lock try_lock(int fd, LockKind kind, const fs::path& path, const MessageListener& listener) {
+  while (::flock(fd, (kind == LockKind::kAlone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EWOULDBLOCK) return Lock::kHeldByAnother;
+    warn(listener, path.string() + ": the file system has no locks (" +
+                       std::generic_category().message(errno) +
+                       "), so another process that writes here would not be noticed; see to it "
+                       "that there is none");
+    return Lock::kNone;
+  }
+  return Lock::kTaken;
 }
 
 void throw_io_error(const std::string& doing, const fs::path& path, int error) {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/messages.h"
+
 namespace saccade {
 
 // Writes the parts one after the other as one file. A pipe or a device such as /dev/null is written
@@ -39,6 +41,16 @@ class FileHandle {
  private:
   int fd_ = -1;
 };
+
+// Whether other processes are kept from a file.
+enum class Lock { kTaken, kHeldByAnother, kNone };
+
+// Locks an open file for as long as its descriptor is open, alone or together with other readers.
+// Some file systems, such as many that clusters share, have no locks: Lock::kNone then, and the
+// listener receives a warning that says what would not be noticed. `path` is the file.
+enum class LockKind { kAlone, kShared };
+Lock try_lock(int fd, LockKind kind, const std::filesystem::path& path,
+              const MessageListener& listener = {});
 
 // Throws IoError for a failed system call on a path: what was being done, the text of errno, and a
 // remedy.

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,15 +19,13 @@ namespace {
 fs::path part_of(const fs::path& path) { return path.string() + ".part"; }
 
 // Opens the growing file and locks it for as long as the handle lives.
-FileHandle open_locked(const fs::path& part) {
+FileHandle open_locked(const fs::path& part, const MessageListener& listener) {
   for (;;) {
     FileHandle handle(::open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (handle.fd() < 0) throw_io_error("write", part, errno);
-    while (::flock(handle.fd(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno == EINTR) continue;
-      if (errno != EWOULDBLOCK) throw_io_error("lock", part, errno);
+    const Lock lock = try_lock(handle.fd(), LockKind::kAlone, part, listener);
+    if (lock == Lock::kHeldByAnother)
       throw BusyError(part.string() + ": another process is filling it; wait until it is done");
-    }
     struct stat ours {};
     struct stat named {};
     const bool same = ::fstat(handle.fd(), &ours) == 0 && ::stat(part.c_str(), &named) == 0 &&
@@ -90,7 +87,7 @@ RowStoreWriter::RowStoreWriter(const fs::path& path, const RowFormat& format,
   SACCADE_ASSERT(format.width() > 0, "rows of a shape without elements, or too large");
   const FileSizeSignalGuard guard;
   const fs::path part = part_of(path);
-  file_->handle = open_locked(part);
+  file_->handle = open_locked(part, listener);
   const std::unique_ptr<RowStore> older = open_older(path, format, listener);
   const std::vector<std::string> all = unite(older.get(), ids);
   if (all.empty()) {

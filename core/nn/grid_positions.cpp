@@ -26,7 +26,7 @@ Tensor coordinates(const GridShape& grid) {
   return table;
 }
 
-Tensor sinusoids(const GridShape& grid) {
+Tensor grid_sinusoids(const GridShape& grid) {
   Tensor table({grid.cells(), grid.features});
   const Index waves = grid.features / 4;
   for (Index l = 0; l < table.shape()[0]; ++l)
@@ -64,13 +64,15 @@ Tensor sinusoids_2d(const GridShape& grid) {
   return table;
 }
 
+Tensor table_of(PositionKind kind, const GridShape& grid) {
+  if (kind == PositionKind::kCoordinates) return coordinates(grid);
+  return kind == PositionKind::kSinusoidal ? grid_sinusoids(grid) : sinusoids_2d(grid);
+}
+
 }  // namespace
 
 GridPositions::GridPositions(const ParamScope& scope, PositionKind kind, const GridShape& grid)
     : kind_(kind), grid_(grid) {
-  if (kind == PositionKind::kCoordinates) table_ = coordinates(grid);
-  if (kind == PositionKind::kSinusoidal) table_ = sinusoids(grid);
-  if (kind == PositionKind::kSinusoidal2d) table_ = sinusoids_2d(grid);
   if (kind == PositionKind::kLearned)
     learned_.emplace(scope, SequenceExtents{.most = grid.cells(), .features = grid.features});
 }
@@ -86,6 +88,7 @@ Var GridPositions::operator()(Tape& tape, Var x) const {
                 x.shape());
   if (kind_ == PositionKind::kNone) return x;
   if (learned_) return (*learned_)(tape, x);
+  std::call_once(made_, [&] { table_ = table_of(kind_, grid_); });
   // The table is repeated for each sample, because ops do not broadcast.
   const Shape shape{batch, regions, table_.shape()[1]};
   Real* copies = tape.scratch(shape.size());

@@ -1,6 +1,7 @@
 // Position information for the regions of a grid, so that a decoder can learn words such as "left".
 #pragma once
 
+#include <mutex>
 #include <optional>
 
 #include "core/autograd/tape.h"
@@ -21,6 +22,7 @@ inline namespace SACCADE_NUMERIC {
 //                the others.
 //   learned:     adds one learned vector per cell (LearnedPositions); the only kind that has
 //                parameters.
+// The table of the others is computed at its first use.
 class GridPositions {
  public:
   GridPositions(const ParamScope& scope, PositionKind kind, const GridShape& grid);
@@ -32,7 +34,8 @@ class GridPositions {
  private:
   PositionKind kind_;
   GridShape grid_;
-  Tensor table_;  // [L, 2] or [L, D]
+  mutable std::once_flag made_;
+  mutable Tensor table_;  // [L, 2] or [L, D]
   std::optional<LearnedPositions> learned_;
 };
 

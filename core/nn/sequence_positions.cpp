@@ -24,19 +24,21 @@ Var add_rows(Var x, Var table, Index first) {
   return ops::add(x, ops::reshape(ops::embedding(table, ids), shape));
 }
 
-}  // namespace
-
-SinusoidalPositions::SinusoidalPositions(const SequenceExtents& extents)
-    : table_({extents.most, extents.features}) {
+Tensor sinusoids(const SequenceExtents& extents) {
+  Tensor table({extents.most, extents.features});
   for (Index t = 0; t < extents.most; ++t)
     for (Index c = 0; c < extents.features; ++c) {
       const double share = static_cast<double>(c - c % 2) / static_cast<double>(extents.features);
       const double angle = static_cast<double>(t) / std::pow(1e4, share);
-      table_.view().row(t)[c] = static_cast<Real>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      table.view().row(t)[c] = static_cast<Real>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
     }
+  return table;
 }
 
+}  // namespace
+
 Var SinusoidalPositions::operator()(Tape& tape, Var x, Index first) const {
+  std::call_once(made_, [&] { table_ = sinusoids(extents_); });
   return add_rows(x, tape.constant(table_.view()), first);
 }
 

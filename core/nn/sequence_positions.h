@@ -1,6 +1,8 @@
 // Position information for the elements of a sequence.
 #pragma once
 
+#include <mutex>
+
 #include "core/autograd/tape.h"
 #include "core/nn/parameter_store.h"
 
@@ -13,16 +15,18 @@ struct SequenceExtents {
 };
 
 // Adds sin(t / 10000^(2 i / D)) to channel 2 i and its cosine to channel 2 i + 1 (Vaswani et al.
-// 2017, section 3.5). It has no parameters.
+// 2017, section 3.5). It has no parameters. The table is computed at its first use.
 class SinusoidalPositions {
  public:
-  explicit SinusoidalPositions(const SequenceExtents& extents);
+  explicit SinusoidalPositions(const SequenceExtents& extents) : extents_(extents) {}
   // x [B, T, D], whose first vector is at position `first` -> the same shape. Throws ShapeError
   // where first + T exceeds the extents.
   Var operator()(Tape& tape, Var x, Index first = 0) const;
 
  private:
-  Tensor table_;  // [most, D]
+  SequenceExtents extents_;
+  mutable std::once_flag made_;
+  mutable Tensor table_;  // [most, D]
 };
 
 // Adds one learned vector per position. Declares `table` [most, D], initialised from a normal

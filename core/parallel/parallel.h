@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/real.h"
 
 namespace saccade::parallel {
@@ -111,7 +112,8 @@ T reduce(Index count, Index block, T init, Map map, Combine combine) {
 
 // Produces items on the pool ahead of their consumer: produce(i) for i = 0, 1, ... runs in
 // parallel, at most `depth` items ahead of the one being consumed, and next() returns the items in
-// order and rethrows what produce threw. The destructor waits for calls that are still running.
+// order and rethrows what produce threw, after which there are no more. The destructor waits for
+// calls that are still running.
 template <class T>
 class Prefetcher {
  public:
@@ -120,11 +122,12 @@ class Prefetcher {
   Prefetcher(const Prefetcher&) = delete;
   Prefetcher& operator=(const Prefetcher&) = delete;
   bool done() const { return consumed_ == count_; }
-  T next();  // throws InternalError when done
+  T next();  // throws InternalError when done, and after a call that threw
 
  private:
   struct Slot;
   Index count_, consumed_ = 0, started_ = 0;
+  bool failed_ = false;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::function<T(Index)> produce_;
   void start_more();
@@ -175,8 +178,12 @@ void Prefetcher<T>::start_more() {
 
 template <class T>
 T Prefetcher<T>::next() {
+  SACCADE_ASSERT(!done() && !failed_, "a prefetcher of ", count_, " items has no more after ",
+                 consumed_);
   Slot& slot = *slots_[static_cast<std::size_t>(consumed_ % static_cast<Index>(slots_.size()))];
+  failed_ = true;
   slot.task.wait();
+  failed_ = false;
   T value = std::move(slot.value);
   ++consumed_;
   start_more();

@@ -143,7 +143,7 @@ int run_arms(const CompareOptions& options) {
                              .arms = arms,
                              .jobs = static_cast<std::size_t>(options.jobs)};
   refuse_other_configs(request, runner);
-  RunDirectory directory(out, RunDirectory::Mode::kResume);
+  RunDirectory directory(out, RunDirectory::Mode::kResume, log::show);
   Comparison comparison = run_study(request, runner, signal);
   if (signal.number() != 0) {
     std::cerr << "stopped; the same command continues with the arms that are left\n";

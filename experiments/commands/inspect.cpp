@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "captioning/runs/checkpoint_content.h"
 #include "core/base/digest.h"
@@ -87,11 +88,19 @@ Json inspect_json(const std::string& path, const LoadedModel& loaded, const Arch
 }
 
 // The values of the config that are read and are not the defaults.
-void print_chosen(const ExperimentConfig& config) {
+std::string chosen_text(const ExperimentConfig& config) {
   const std::vector<std::string> unread = unread_options(config);
+  std::string text;
   for (const Difference& one : config_differences(ExperimentConfig(), config))
     if (std::find(unread.begin(), unread.end(), one.path) == unread.end())
-      std::cout << one.path << ": " << one.second << "\n";
+      text += one.path + ": " + one.second + "\n";
+  return text;
+}
+
+// Prints lines that hold words of a file.
+void print_lines(const std::string& text) {
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) std::cout << plain_text(line) << "\n";
 }
 
 // The arrays that belong to the same part of the model, in one row.
@@ -108,12 +117,8 @@ std::vector<Row> parts_of(const std::vector<Row>& rows) {
 void print_text(const std::string& path, const LoadedModel& loaded, bool all) {
   const TrainingState& state = loaded.state;
   const GridShape& grid = loaded.model->grid();
-  std::cout << path << "\n\n";
-  if (all)
-    std::cout << print_config(loaded.config);
-  else
-    print_chosen(loaded.config);
-  std::cout << "\n";
+  std::ostringstream out;
+  out << path << "\n\n" << (all ? print_config(loaded.config) : chosen_text(loaded.config)) << "\n";
   const std::vector<Row> arrays = parameter_rows(loaded.model->parameters());
   const std::vector<Row> rows = all ? arrays : parts_of(arrays);
   std::size_t name = 0, shape = 0;
@@ -122,26 +127,24 @@ void print_text(const std::string& path, const LoadedModel& loaded, bool all) {
     shape = std::max(shape, row.shape.size());
   }
   for (const Row& row : rows)
-    std::cout << row.name << std::string(name - row.name.size() + 2, ' ') << row.shape
-              << std::string(shape - row.shape.size() + 2, ' ') << row.numbers << "\n";
-  std::cout << "parameters: " << loaded.model->parameters().number_count() << " in "
-            << arrays.size() << " arrays\ngrid: " << grid.rows << " x " << grid.cols
-            << " regions of " << grid.features
-            << " features\nvocabulary: " << loaded.model->vocabulary().size()
-            << (loaded.model->vocabulary().subwords() ? " pieces of words" : " words")
-            << "\ndata: " << loaded.data.name << " (" << loaded.data.digest
-            << ")\ntraining: " << state.update << " updates, epoch " << state.epoch + 1
-            << (loaded.weights_only ? "" : str(", batch ", state.batch)) << ", "
-            << duration_text(state.seconds) << (state.finished ? ", finished" : "") << "\n";
+    out << row.name << std::string(name - row.name.size() + 2, ' ') << row.shape
+        << std::string(shape - row.shape.size() + 2, ' ') << row.numbers << "\n";
+  out << "parameters: " << loaded.model->parameters().number_count() << " in " << arrays.size()
+      << " arrays\ngrid: " << grid.rows << " x " << grid.cols << " regions of " << grid.features
+      << " features\nvocabulary: " << loaded.model->vocabulary().size()
+      << (loaded.model->vocabulary().subwords() ? " pieces of words" : " words")
+      << "\ndata: " << loaded.data.name << " (" << loaded.data.digest
+      << ")\ntraining: " << state.update << " updates, epoch " << state.epoch + 1
+      << (loaded.weights_only ? "" : str(", batch ", state.batch)) << ", "
+      << duration_text(state.seconds) << (state.finished ? ", finished" : "") << "\n";
   if (loaded.weights_only)
-    std::cout << "for captioning alone: weights in 16 bits"
-              << (loaded.config.encoder.network ? ", with the network of the encoder" : "")
-              << "; no training goes on from here\n";
-  for (const auto& [metric, value] : state.best)
-    std::cout << "best " << metric << ": " << value << "\n";
+    out << "for captioning alone: weights in 16 bits"
+        << (loaded.config.encoder.network ? ", with the network of the encoder" : "")
+        << "; no training goes on from here\n";
+  for (const auto& [metric, value] : state.best) out << "best " << metric << ": " << value << "\n";
   if (!all)
-    std::cout
-        << "(--all shows every value of the config, the defaults included, and every array)\n";
+    out << "(--all shows every value of the config, the defaults included, and every array)\n";
+  print_lines(out.str());
 }
 
 // Lists the layers of a network. Any of them can give the grid if its output is

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/process/model_places.h"
+#include "experiments/process/shallow_json.h"
 
 namespace saccade {
 
@@ -33,7 +35,8 @@ void add_arms(const fs::path& comparison, SeedsShown shown, ShownModels& wanted)
   std::ifstream in(file);
   std::map<std::size_t, std::vector<std::string>> several;  // arms by their number of seeds
   try {
-    const Json json = Json::parse(in);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const Json json = shallow_json(text);
     for (const Json& arm : json.at("arms")) {
       ShownModel named{.name = arm.at("name"), .checkpoint = {}, .directory = {}, .seeds = {}};
       for (const Json& seed : arm.at("seeds")) {

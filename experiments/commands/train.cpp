@@ -118,7 +118,8 @@ int run_train(const TrainOptions& options) {
   if (!options.threads_given && config.threads > 0)
     parallel::set_threads(static_cast<int>(config.threads));
   RunDirectory directory(options.out,
-                         options.resume ? RunDirectory::Mode::kResume : RunDirectory::Mode::kNew);
+                         options.resume ? RunDirectory::Mode::kResume : RunDirectory::Mode::kNew,
+                         log::show);
   if (options.resume && !directory.has_run())
     log::info(options.out + ": there is no run to resume yet; starting one");
   take_network(config, directory.path(), given_model_folders());

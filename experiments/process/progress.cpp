@@ -32,7 +32,8 @@ std::string bar(double done, long columns) {
 }  // namespace
 
 std::string duration_text(double seconds) {
-  const auto total = static_cast<long long>(std::lround(std::max(0.0, seconds)));
+  constexpr double kMost = 1e12;  // a file may hold any number
+  const auto total = static_cast<long long>(std::lround(std::min(std::max(0.0, seconds), kMost)));
   std::array<char, 64> text{};
   if (total >= 3600) {
     std::snprintf(text.data(), text.size(), "%lldh %02lldm", total / 3600, total / 60 % 60);

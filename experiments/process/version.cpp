@@ -1,8 +1,12 @@
 #include "experiments/process/version.h"
 
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "core/base/digest.h"
 
 // SACCADE_VERSION and the versions of the libraries, as CMake found them, come from the command
 // line of the compiler: the headers of the libraries belong to other folders.
@@ -52,8 +56,20 @@ std::string simd_level() {
 #endif
 }
 
+std::string program_digest() {
+  std::ifstream in("/proc/self/exe", std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  if (bytes.empty()) return "";
+  Digest digest;
+  digest.add(bytes);
+  return digest.hex();
+}
+
 std::string version_text() {
-  std::string text = "saccade " + version_number() + "\ncompiler: " + compiler() +
+  const SourceState source = source_state();
+  std::string text = "saccade " + version_number() +
+                     (source.commit.empty() ? "" : "\ncommit: " + source.commit) +
+                     (source.changed ? ", with changes" : "") + "\ncompiler: " + compiler() +
                      "\nSIMD: " + simd_level() + " (-march=" SACCADE_MARCH ")\nlibraries:";
   for (const auto& [name, version] : kLibraries) text += std::string(" ") + name + " " + version;
   return text;

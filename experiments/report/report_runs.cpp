@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/config/config.h"
+#include "experiments/process/shallow_json.h"
 #include "experiments/runs/metrics_log.h"
 
 namespace saccade {
@@ -38,14 +40,10 @@ Json columns(const std::vector<std::map<std::string, double>>& rows) {
 
 Json curve_json(const ReportRun& run) {
   std::vector<std::map<std::string, double>> updates, validations;
-  std::ifstream in(run.directory / "metrics.jsonl");
-  for (std::string line; std::getline(in, line);) {
-    const Json event = Json::parse(line, nullptr, false);
-    if (!event.is_object()) continue;
-    const Json kind = event.value("event", Json());
-    if (kind != "update" && kind != "validation") continue;
-    (kind == "update" ? updates : validations).push_back(numbers_of(line));
-  }
+  read_metrics(run.directory / "metrics.jsonl", [&](const MetricsLine& line) {
+    if (line.event == "update") updates.push_back(line.numbers);
+    if (line.event == "validation") validations.push_back(line.numbers);
+  });
   return {{"model", run.model},
           {"name", run.name},
           {"updates", columns(updates)},
@@ -69,8 +67,9 @@ Json config_rows(const std::vector<ReportModel>& models) {
 }
 
 Json json_file(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  const Json json = Json::parse(in, nullptr, false);
+  std::ifstream in(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const Json json = shallow_json(text);
   return json.is_discarded() ? Json() : json;
 }
 

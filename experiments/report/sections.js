@@ -92,6 +92,8 @@ const facts = (pairs) => el('dl', {class: 'facts'}, ...pairs.filter(([, value]) 
 
 const manifestParts = (model) => {
   const {manifest} = model;
+  const starts = Array.isArray(manifest?.starts) ? manifest.starts : [];
+  const program = starts.at(-1)?.program;
   const parts = [facts([['weights', model.checkpoint],
     ['update', model.update], ['seed', manifest?.seed],
     ['data', manifest && `${manifest.dataset?.name} ${manifest.dataset?.digest}`],
@@ -99,9 +101,10 @@ const manifestParts = (model) => {
     ['first weights', manifest?.init_from?.file],
     ['program', manifest && `saccade ${manifest.versions?.saccade}, ` +
       `${manifest.versions?.compiler}, ${manifest.versions?.simd}`],
+    ['commit', program?.commit && program.commit + (program.changed ? ', with changes' : '')],
     ['libraries', manifest && Object.entries(manifest.versions?.libraries || {})
       .map((pair) => pair.join(' ')).join(', ')]])];
-  const commands = [...new Set((manifest?.starts || []).map((start) => start.command_line))];
+  const commands = [...new Set(starts.map((start) => start?.command_line))];
   return [...parts, ...commands.map(commandLine)];
 };
 

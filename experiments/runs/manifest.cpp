@@ -3,9 +3,12 @@
 #include <array>
 #include <ctime>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/parallel/parallel.h"
+#include "experiments/process/processor.h"
+#include "experiments/process/shallow_json.h"
 #include "experiments/process/shell_word.h"
 #include "experiments/process/version.h"
 
@@ -24,18 +27,26 @@ std::string utc_now() {
   return text.data();
 }
 
-std::string processor() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
+// What identifies the program beyond its version: where it was changed, the number of its version
+// says nothing.
+Json program_json() {
+  const SourceState source = source_state();
+  return {{"version", version_number()},
+          {"commit", source.commit.empty() ? Json() : Json(source.commit)},
+          {"changed", source.commit.empty() ? Json() : Json(source.changed)},
+          {"digest", program_digest()}};
+}
+
+Json processor_json() {
+  const Processor processor = this_processor();
+  return {{"name", processor.name}, {"model", processor.model}, {"features", processor.features}};
 }
 
 // The manifest of the run that is resumed; an empty object if it cannot be read.
 Json earlier(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  Json json = Json::parse(in, nullptr, false);
+  std::ifstream in(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  Json json = shallow_json(text);
   return json.is_object() ? json : Json::object();
 }
 
@@ -62,7 +73,8 @@ std::string manifest_json(const std::filesystem::path& previous, const ManifestC
   Json start = {{"time", utc_now()},
                 {"command_line", command_line()},
                 {"threads", parallel::threads()},
-                {"processor", processor()}};
+                {"program", program_json()},
+                {"processor", processor_json()}};
   if (resumed) start["resumed_from_update"] = content.resumed_update;
   starts.push_back(std::move(start));
   const Json json = {

@@ -25,7 +25,8 @@ struct ManifestContent {
 };
 
 // The manifest as JSON: versions, compiler, SIMD level, seed, digests of data and vocabulary, the
-// origin of the first weights, and all starts including this one. For a resumed run the earlier
+// origin of the first weights, and all starts including this one, each with what identifies the
+// program (commit, and the digest of its file) and the processor. For a resumed run the earlier
 // starts and the origin are read from the manifest at `previous`, if it can be read.
 std::string manifest_json(const std::filesystem::path& previous, const ManifestContent& content);
 

@@ -6,7 +6,11 @@
 
 #include <array>
 #include <cerrno>
+#include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
+
+#include "experiments/process/shallow_json.h"
 
 namespace saccade {
 
@@ -22,18 +26,63 @@ std::uint64_t end_of_lines(int fd, std::uint64_t size, const std::filesystem::pa
   return size;
 }
 
-void collect(const nlohmann::ordered_json& object, const std::string& prefix,
-             std::map<std::string, double>& out) {
+using Json = nlohmann::ordered_json;
+
+// A line of a run has some thousand bytes.
+constexpr std::streamsize kLongestLine = 1 << 20;
+
+// Of two numbers with one name, the one of the outer object counts.
+void collect(const Json& object, const std::string& prefix, std::map<std::string, double>& out) {
   if (!object.is_object()) return;
-  for (const auto& [key, value] : object.items()) {
-    if (value.is_number()) out[prefix + key] = value.get<double>();
+  for (const auto& [key, value] : object.items())
+    if (value.is_number()) out.try_emplace(prefix + key, value.get<double>());
+  for (const auto& [key, value] : object.items())
     collect(value, key == "metrics" ? prefix : prefix + key + ".", out);
+}
+
+std::map<std::string, double> numbers_in(const Json& json) {
+  std::map<std::string, double> numbers;
+  collect(json, "", numbers);
+  return numbers;
+}
+
+std::string text_in(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+MetricsLine line_of(const Json& json) {
+  MetricsLine line{.event = text_in(json, "event"),
+                   .reason = text_in(json, "reason"),
+                   .numbers = numbers_in(json),
+                   .estimator = {}};
+  if (const auto estimator = json.find("estimator");
+      estimator != json.end() && estimator->is_object())
+    for (const auto& [name, value] : estimator->items())
+      if (value.is_number()) line.estimator.emplace_back(name, value.get<double>());
+  return line;
+}
+
+// Takes the lines of updates after `update` out of the file.
+void drop_later(const std::filesystem::path& path, Index update) {
+  std::ifstream in(path, std::ios::binary);
+  std::string kept;
+  bool drops = false;
+  for (std::string text; std::getline(in, text);) {
+    const Json json = shallow_json(text);
+    const auto at = json.is_object() ? line_of(json).count("update") : std::nullopt;
+    if (at && *at > update)
+      drops = true;
+    else
+      kept += text + (in.eof() ? "" : "\n");
   }
+  if (drops) write_file(path, kept);
 }
 
 }  // namespace
 
-MetricsLog::MetricsLog(std::filesystem::path path) : path_(std::move(path)) {
+MetricsLog::MetricsLog(std::filesystem::path path, Index update) : path_(std::move(path)) {
+  drop_later(path_, update);
   file_ = FileHandle(::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   struct stat status {};
   if (file_.fd() < 0 || ::fstat(file_.fd(), &status) != 0) throw_io_error("write", path_, errno);
@@ -51,9 +100,29 @@ void MetricsLog::add(const std::string& json) {
 }
 
 std::map<std::string, double> numbers_of(const std::string& line) {
-  std::map<std::string, double> numbers;
-  collect(nlohmann::ordered_json::parse(line, nullptr, false), "", numbers);
-  return numbers;
+  return numbers_in(shallow_json(line));
+}
+
+std::optional<Index> MetricsLine::count(const std::string& name) const {
+  constexpr double kMost = 1e15;  // whole numbers up to here are exact
+  const auto found = numbers.find(name);
+  if (found == numbers.end() || !(found->second >= 0 && found->second <= kMost)) return {};
+  return static_cast<Index>(found->second);
+}
+
+void read_metrics(const std::filesystem::path& path,
+                  const std::function<void(const MetricsLine&)>& visit) {
+  std::ifstream in(path, std::ios::binary);
+  std::string line(kLongestLine, '\0');
+  while (in.getline(line.data(), kLongestLine) || in.gcount() > 0) {
+    if (in.fail() && !in.eof()) {  // a longer line
+      in.clear();
+      in.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+      continue;
+    }
+    const Json json = shallow_json(std::string_view(line.c_str()));
+    if (json.is_object()) visit(line_of(json));
+  }
 }
 
 }  // namespace saccade

@@ -2,18 +2,24 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "core/base/real.h"
 #include "core/io/atomic_file.h"
 
 namespace saccade {
 
 class MetricsLog {
  public:
-  // Opens or creates the file. An incomplete last line, which a killed run may leave, is cut off.
-  // Throws IoError.
-  explicit MetricsLog(std::filesystem::path path);
+  // Opens or creates the file. A run that continues from `update` (-1: from the beginning) loses
+  // the lines of later updates, which it will write again. An incomplete last line, which a killed
+  // run may leave, is cut off. Throws IoError.
+  MetricsLog(std::filesystem::path path, Index update);
 
   // Appends one JSON object. Throws IoError.
   void add(const std::string& json);
@@ -26,5 +32,22 @@ class MetricsLog {
 // The numbers of a line by name: "loss"; of a nested object "estimator.advantage", except that the
 // numbers of `metrics` keep their own names. Empty where the line is not a JSON object.
 std::map<std::string, double> numbers_of(const std::string& line);
+
+// What a line of metrics.jsonl says, whatever the types of its values: a value of another type than
+// the expected one counts as missing.
+struct MetricsLine {
+  std::string event;                                      // "update", "validation", "end", ...
+  std::string reason;                                     // of an end
+  std::map<std::string, double> numbers;                  // as of numbers_of()
+  std::vector<std::pair<std::string, double>> estimator;  // of `estimator`, in their order
+
+  // A count such as "update"; empty where it is missing or no run can have it.
+  std::optional<Index> count(const std::string& name) const;
+};
+
+// Calls `visit` for each line of the file that is a JSON object, in their order. Other lines, and
+// those that are longer than a run writes, are passed over; so is a file that cannot be read.
+void read_metrics(const std::filesystem::path& path,
+                  const std::function<void(const MetricsLine&)>& visit);
 
 }  // namespace saccade

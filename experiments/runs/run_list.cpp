@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "captioning/config/experiment_config.h"
@@ -15,7 +14,9 @@
 #include "captioning/training/trainer.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
+#include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
+#include "experiments/runs/metrics_log.h"
 
 namespace saccade {
 
@@ -39,19 +40,17 @@ std::string time_of(const fs::path& file) {
 }
 
 // Reads a line of metrics.jsonl into the summary; the last line decides the state of the run.
-void follow(const Json& line, RunSummary& run) {
-  const std::string event = line.value("event", "");
-  run.updates = line.value("update", run.updates);
-  run.seconds = line.value("seconds", run.seconds);
+void follow(const MetricsLine& line, RunSummary& run) {
+  run.updates = line.count("update").value_or(run.updates);
+  if (const auto seconds = line.numbers.find("seconds"); seconds != line.numbers.end())
+    run.seconds = seconds->second;
   run.state = RunState::kBrokenOff;
-  if (event == "diverged") run.state = RunState::kDiverged;
-  if (event == "end")
-    run.state = line.value("reason", "") == "signal" ? RunState::kStopped : RunState::kFinished;
-  if (event != "validation" || !line.contains("metrics")) return;
-  const Json& metrics = line["metrics"];
-  if (!metrics.contains(run.metric) || !metrics[run.metric].is_number()) return;
-  const double value = metrics[run.metric].get<double>();
-  if (!run.best || is_better(run.metric, value, *run.best)) run.best = value;
+  if (line.event == "diverged") run.state = RunState::kDiverged;
+  if (line.event == "end")
+    run.state = line.reason == "signal" ? RunState::kStopped : RunState::kFinished;
+  const auto found = line.numbers.find(run.metric);
+  if (line.event != "validation" || found == line.numbers.end()) return;
+  if (!run.best || is_better(run.metric, found->second, *run.best)) run.best = found->second;
 }
 
 RunSummary summary_of(const fs::path& directory) {
@@ -68,11 +67,7 @@ RunSummary summary_of(const fs::path& directory) {
     run.state = RunState::kUnreadable;
     return run;
   }
-  std::ifstream in(directory / kMetrics);
-  for (std::string text; std::getline(in, text);) {
-    const Json line = Json::parse(text, nullptr, false);
-    if (line.is_object()) follow(line, run);  // a killed run may leave an incomplete last line
-  }
+  read_metrics(directory / kMetrics, [&](const MetricsLine& line) { follow(line, run); });
   if (is_held(directory)) run.state = RunState::kTraining;
   return run;
 }
@@ -112,9 +107,10 @@ std::string runs_table(const std::vector<RunSummary>& runs) {
   table.add(
       {"run", "experiment", "state", "updates", "until", "metric", "best", "time", "changed"});
   for (const RunSummary& run : runs)
-    table.add({run.directory.string(), run.name, std::string(enum_name(run.state)),
-               str(run.updates), run.stop, metric_label(run.metric),
-               run.best ? fixed(*run.best) : "-", duration_text(run.seconds), run.changed});
+    table.add({plain_text(run.directory.string()), plain_text(run.name),
+               std::string(enum_name(run.state)), str(run.updates), run.stop,
+               plain_text(metric_label(run.metric)), run.best ? fixed(*run.best) : "-",
+               duration_text(run.seconds), run.changed});
   return table.text();
 }
 

@@ -124,7 +124,7 @@ void RunReporter::on_work(const char* work, Index done, Index total) {
 void RunReporter::on_start(const RunStart& start) {
   train_ = start.config->train;
   log_.emplace(start.directory / "train.log");
-  metrics_.emplace(start.directory / "metrics.jsonl");
+  metrics_.emplace(start.directory / "metrics.jsonl", start.resumed_update.value_or(-1));
   tensorboard_.emplace(start.directory, start.resumed_update);
   for (const std::string& warning : start.warnings) {
     const bool repeated = options_.warned != nullptr && !options_.warned->insert(warning).second;

@@ -7,8 +7,7 @@ namespace saccade {
 
 namespace {
 
-constexpr std::chrono::milliseconds kGlance{
-    50};  // how often `stop` is read while the queue is empty
+constexpr std::chrono::milliseconds kGlance{50};  // how often an empty queue asks `stops`
 
 }  // namespace
 
@@ -26,9 +25,9 @@ CaptionQueue::Answer CaptionQueue::caption(CaptionRequest request) {
   return answer.get();
 }
 
-std::optional<CaptionQueue::Job> CaptionQueue::next(const std::atomic<int>& stop) {
+std::optional<CaptionQueue::Job> CaptionQueue::next(const std::function<bool()>& stops) {
   std::unique_lock lock(mutex_);
-  while (stop == 0) {
+  while (!stops()) {
     if (!jobs_.empty()) {
       Job job = std::move(jobs_.front());
       jobs_.pop_front();
@@ -39,8 +38,8 @@ std::optional<CaptionQueue::Job> CaptionQueue::next(const std::atomic<int>& stop
   return {};
 }
 
-void CaptionQueue::work(const std::atomic<int>& stop) {
-  while (std::optional<Job> job = next(stop)) {
+void CaptionQueue::work(const std::function<bool()>& stops) {
+  while (std::optional<Job> job = next(stops)) {
     const auto start = std::chrono::steady_clock::now();
     Answer answer;
     std::exception_ptr error;

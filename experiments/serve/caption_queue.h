@@ -1,7 +1,6 @@
 // A queue of pictures that many threads bring and one thread captions, in the order of arrival.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -43,9 +42,9 @@ class CaptionQueue {
   // work threw.
   Answer caption(CaptionRequest request);
 
-  // Captions the pictures on this thread until `stop` is not 0, then finishes the current picture
-  // and closes the queue.
-  void work(const std::atomic<int>& stop);
+  // Captions the pictures on this thread until `stops` is true, which is asked between pictures;
+  // then closes the queue.
+  void work(const std::function<bool()>& stops);
 
   bool full() const;
   Index count() const;
@@ -58,7 +57,7 @@ class CaptionQueue {
     std::promise<Answer> answer;
   };
 
-  std::optional<Job> next(const std::atomic<int>& stop);
+  std::optional<Job> next(const std::function<bool()>& stops);
   void close();
 
   CaptionWork work_;

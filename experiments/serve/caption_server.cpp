@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "core/base/error.h"
@@ -13,6 +14,7 @@
 #include "experiments/process/plain_text.h"
 #include "experiments/serve/connections.h"
 #include "experiments/serve/live_page.h"
+#include "experiments/serve/reception.h"
 #include "experiments/serve/request_rules.h"
 #include "experiments/serve/socket_stream.h"
 
@@ -21,9 +23,10 @@ namespace saccade {
 namespace {
 
 constexpr const char* kJson = "application/json";
-constexpr Index kOtherThreads = 8;   // besides one for each picture that waits
-constexpr std::size_t kLine = 64;    // connections that may wait for a thread
-constexpr const char* kTurnedAway =  // the answer to further connections
+constexpr Index kOtherThreads = 8;        // of uploads, besides one for each picture that waits
+constexpr std::size_t kQuickThreads = 2;  // for what is answered at once
+constexpr std::size_t kLine = 64;         // connections that may wait for a thread of either kind
+constexpr const char* kTurnedAway =       // the answer to further connections
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n"
     "Content-Length: 0\r\n\r\n";
 
@@ -69,11 +72,36 @@ const httplib::Headers& safe_headers() {
   return headers;
 }
 
-// cpp-httplib's server, with deadlines for connections and a bound for the size of heads.
+// The library hands every connection over to its task queue, which passes it on without a wait.
+class PassOn : public httplib::TaskQueue {
+ public:
+  void enqueue(std::function<void()> connection) override { connection(); }
+  void shutdown() override {}
+};
+
+// cpp-httplib's server, with deadlines for connections and a bound for the size of heads. Heads are
+// awaited in the reception. Then a thread answers: of two lines of threads, one takes uploads, so
+// that clients whose pictures arrive slowly hold up nothing else.
 class Server : public httplib::Server {
  public:
   Server(std::chrono::seconds timeout, const std::atomic<bool>& closing)
-      : timeout_(timeout), closing_(closing) {}
+      : timeout_(timeout), closing_(closing) {
+    new_task_queue = [] { return new PassOn; };
+  }
+
+  // Starts the threads, of which so many are for uploads. Throws std::system_error where there are
+  // not so many.
+  void start(std::size_t upload_threads) {
+    uploads_.emplace(upload_threads, kLine);
+    quick_.emplace(kQuickThreads, kLine);
+    reception_.emplace(timeout_, [this](const Reception::Arrival& one) { dispatch(one); });
+  }
+  // Waits until the connections are answered whose heads have arrived.
+  void finish() {
+    if (uploads_) uploads_->end();
+    if (quick_) quick_->end();
+    reception_.reset();
+  }
 
   // Lengthens the kernel's queue of connections. With the library's queue of five, others would
   // only try again after a second.
@@ -84,22 +112,34 @@ class Server : public httplib::Server {
 
  private:
   bool process_and_close_socket(socket_t socket) override {
+    reception_->receive(socket);
+    return true;
+  }
+
+  void dispatch(const Reception::Arrival& one) {
+    const bool is_quick = one.begin.starts_with("GET ") || one.begin.starts_with("HEAD ");
+    const auto answer_it = [this, socket = one.socket, read_by = one.read_by] {
+      handle(socket, read_by);
+    };
+    if ((is_quick ? quick_ : uploads_)->handle(answer_it)) return;
+    ::send(one.socket, kTurnedAway, std::strlen(kTurnedAway), MSG_NOSIGNAL | MSG_DONTWAIT);
+    reception_->linger(one.socket);
+  }
+
+  void handle(socket_t socket, Reception::Clock::time_point read_by) {
     bool answered = false;
-    if (Connections::turned_away()) {
-      ::send(socket, kTurnedAway, std::strlen(kTurnedAway), MSG_NOSIGNAL | MSG_DONTWAIT);
-    } else {
-      SocketStream stream(socket, timeout_, closing_);
-      stream_ = &stream;
-      try {
-        answered = stream.wait() && answer(stream);
-      } catch (const std::exception& error) {  // thrown while the head was read
-        log::error(plain_text(str("a request was dropped without an answer: ", error.what())));
-      }
-      if (answered) stream.linger();
-      stream_ = nullptr;
+    SocketStream stream(socket, read_by, timeout_, closing_);
+    stream_ = &stream;
+    try {
+      answered = answer(stream);
+    } catch (const std::exception& error) {  // thrown while the head was read
+      log::error(plain_text(str("a request was dropped without an answer: ", error.what())));
     }
-    ::close(socket);
-    return answered;
+    stream_ = nullptr;
+    if (answered)
+      reception_->linger(socket);
+    else
+      ::close(socket);
   }
 
   bool answer(SocketStream& stream) {
@@ -117,6 +157,8 @@ class Server : public httplib::Server {
 
   std::chrono::seconds timeout_;
   const std::atomic<bool>& closing_;
+  std::optional<Connections> uploads_, quick_;
+  std::optional<Reception> reception_;
 };
 
 }  // namespace
@@ -143,9 +185,6 @@ struct CaptionServer::Impl {
   }
 
   void set_up() {
-    server.new_task_queue = [this] {
-      return new Connections(static_cast<std::size_t>(options.waiting + 1 + kOtherThreads), kLine);
-    };
     server.set_default_headers(safe_headers());
     // The library's own socket options would let two servers share one port and its requests.
     server.set_socket_options([](socket_t socket) {
@@ -292,12 +331,30 @@ struct CaptionServer::Impl {
   }
 
   void run(const std::atomic<int>& stop) {
-    std::thread listener([this] { server.listen_after_bind(); });
-    while (!server.is_running()) std::this_thread::yield();
-    queue.work(stop);
+    server.start(static_cast<std::size_t>(options.waiting + 1 + kOtherThreads));
+    // 0 while requests are taken: ends the work where either the caller or the listener ends.
+    std::atomic<int> ended{0};
+    std::exception_ptr failure;
+    std::thread listener([&] {
+      try {
+        server.listen_after_bind();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      ended = 1;
+    });
+    queue.work([&] { return stop != 0 || ended != 0; });
     closing = true;
+    // A listener that has not begun yet would not notice that it is to stop.
+    while (!server.is_running() && ended == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     server.stop();
     listener.join();
+    server.finish();
+    if (failure) std::rethrow_exception(failure);
+    if (stop == 0)
+      throw IoError(str(options.host, ":", port,
+                        ": connections are no longer accepted there; start the server again"));
   }
 };
 

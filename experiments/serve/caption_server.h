@@ -1,6 +1,7 @@
 // The HTTP server behind `saccade serve`: the live page and a JSON API.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 
@@ -43,7 +44,8 @@ class CaptionServer {
   Index port() const;
 
   // Answers requests until `stop` is not 0; then finishes the current picture, answers 503 to those
-  // that wait, and returns. To be called once.
+  // that wait, and returns. To be called once. Throws IoError where it can accept no connections
+  // (any more), and std::system_error where there are no threads for them.
   void run(const std::atomic<int>& stop);
 
  private:

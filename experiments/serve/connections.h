@@ -1,8 +1,6 @@
-// The threads that handle connections: a fixed number, with a bounded queue of connections before
+// The threads that handle connections: a fixed number, with a bounded line of connections before
 // them. Internal to experiments/serve.
 #pragma once
-
-#include <httplib.h>
 
 #include <condition_variable>
 #include <deque>
@@ -13,37 +11,39 @@
 
 namespace saccade {
 
-class Connections : public httplib::TaskQueue {
+class Connections {
  public:
+  // Throws std::system_error where there are not so many threads.
   Connections(std::size_t threads, std::size_t line) : line_(line) {
-    for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
-  }
-
-  // Whether the connection that this thread handles came when the queue was full. Such a connection
-  // is turned away at once, on the thread that accepts connections.
-  static bool turned_away() { return turned_away_; }
-
-  void enqueue(std::function<void()> connection) override {
-    {
-      const std::lock_guard lock(mutex_);
-      if (waiting_.size() < line_) {
-        waiting_.push_back(std::move(connection));
-        came_.notify_one();
-        return;
-      }
+    try {
+      for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    } catch (...) {
+      end();
+      throw;
     }
-    turned_away_ = true;
-    connection();
-    turned_away_ = false;
+  }
+  ~Connections() { end(); }
+  Connections(const Connections&) = delete;
+  Connections& operator=(const Connections&) = delete;
+
+  // Lets a thread handle a connection; false where the line is full.
+  bool handle(std::function<void()> connection) {
+    const std::lock_guard lock(mutex_);
+    if (ending_ || waiting_.size() >= line_) return false;
+    waiting_.push_back(std::move(connection));
+    came_.notify_one();
+    return true;
   }
 
-  void shutdown() override {
+  // Waits until all connections of the line are handled; no more are taken.
+  void end() {
     {
       const std::lock_guard lock(mutex_);
       ending_ = true;
     }
     came_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
+    for (std::thread& thread : threads_)
+      if (thread.joinable()) thread.join();
   }
 
  private:
@@ -60,8 +60,6 @@ class Connections : public httplib::TaskQueue {
       connection();
     }
   }
-
-  static inline thread_local bool turned_away_ = false;
 
   std::size_t line_;
   std::mutex mutex_;

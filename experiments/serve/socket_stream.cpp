@@ -11,13 +11,12 @@ namespace saccade {
 namespace {
 
 constexpr std::chrono::milliseconds kGlance{100};  // how often `closing` is read while waiting
-constexpr std::chrono::seconds kLinger{2};
 
 }  // namespace
 
-SocketStream::SocketStream(socket_t socket, std::chrono::seconds timeout,
+SocketStream::SocketStream(socket_t socket, Clock::time_point read_by, std::chrono::seconds timeout,
                            const std::atomic<bool>& closing)
-    : socket_(socket), timeout_(timeout), closing_(closing), read_by_(Clock::now() + timeout) {}
+    : socket_(socket), timeout_(timeout), closing_(closing), read_by_(read_by) {}
 
 bool SocketStream::ready(short events, Clock::time_point until) const {
   while (Clock::now() < until) {
@@ -66,13 +65,6 @@ ssize_t SocketStream::write(const char* from, size_t size) {
     if (count < 0 && errno != EAGAIN && errno != EINTR) return -1;
   }
   return static_cast<ssize_t>(size);
-}
-
-void SocketStream::linger() {
-  ::shutdown(socket_, SHUT_WR);
-  const Clock::time_point until = Clock::now() + kLinger;
-  while (ready(POLLIN, until) && ::recv(socket_, buffer_, sizeof buffer_, 0) > 0) {
-  }
 }
 
 // The library asks for the addresses for its logs, which this server does not keep.

@@ -16,12 +16,13 @@ class SocketStream : public httplib::Stream {
   // body.
   static constexpr std::size_t kMostHead = 1 << 16;
 
-  // Reading ends `timeout` from now, or when `closing` becomes true while bytes are awaited.
-  // Writing ends `timeout` after the beginning of each call.
-  SocketStream(socket_t socket, std::chrono::seconds timeout, const std::atomic<bool>& closing);
+  using Clock = std::chrono::steady_clock;
 
-  // Waits for the first byte; false where none arrives in time.
-  bool wait() { return fill(); }
+  // Reading ends at `read_by`, or when `closing` becomes true while bytes are awaited. Writing ends
+  // `timeout` after the beginning of each call.
+  SocketStream(socket_t socket, Clock::time_point read_by, std::chrono::seconds timeout,
+               const std::atomic<bool>& closing);
+
   bool late() const { return late_; }
   // Whether a head, or a line of a body, was longer than kMostHead; then no more is read.
   bool endless() const { return endless_; }
@@ -30,9 +31,6 @@ class SocketStream : public httplib::Stream {
     in_head_ = false;
     line_bytes_ = 0;
   }
-  // To be called after the answer: waits a moment for the other side to close the connection and
-  // reads what it still sends. Otherwise the answer could be lost.
-  void linger();
 
   bool is_readable() const override { return true; }
   bool is_writable() const override { return true; }
@@ -43,8 +41,6 @@ class SocketStream : public httplib::Stream {
   socket_t socket() const override { return socket_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   // Reads more bytes where none are left; false at the end of the stream or after the deadline.
   bool fill();
   bool ready(short events, Clock::time_point until) const;

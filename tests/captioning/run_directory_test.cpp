@@ -3,9 +3,12 @@
 #include "captioning/runs/run_directory.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <optional>
 
 #include "core/base/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/faulty_calls.h"
 #include "tests/support/temp_folder.h"
 
 namespace saccade::test {
@@ -42,6 +45,45 @@ TEST_CASE("a new run needs an empty directory and removes it if nothing was put 
   REQUIRE_THROWS_AS(RunDirectory(run, Mode::kNew), BusyError);
   REQUIRE_NOTHROW(RunDirectory(run, Mode::kResume));
   REQUIRE(fs::exists(run / "manifest.json"));
+}
+
+TEST_CASE("a run goes on where the file system has no locks, with a warning") {
+  for (const int error : {ENOLCK, ENOSYS, EOPNOTSUPP, EINVAL, EPERM, EIO}) {
+    INFO("error " << error);
+    const TempFolder folder("run-directory");
+    const FailingLocks locks(error);
+    std::vector<std::string> warnings;
+    RunDirectory directory(folder.path() / "run", Mode::kNew,
+                           [&](Severity severity, const std::string& text) {
+                             CHECK(severity == Severity::kWarning);
+                             warnings.push_back(text);
+                           });
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0].find((folder.path() / "run" / "lock").string() +
+                           ": the file system has no locks (") == 0);
+    CHECK_FALSE(is_held(directory.path()));
+    directory.save_checkpoint(archive_of(7), 7, 1);
+    CHECK(directory.newest_checkpoint()->uint64("value") == 7);
+  }
+  const TempFolder folder("run-directory");
+  const FailingLocks locks(EWOULDBLOCK);  // what a held lock gives
+  CHECK_THROWS_AS(RunDirectory(folder.path() / "run", Mode::kNew), BusyError);
+}
+
+TEST_CASE("a directory that cannot be read any more is left as it is") {
+  for (const int entries : {0, 1, 2, 3}) {
+    const TempFolder folder("run-directory");
+    std::optional<RunDirectory> directory;
+    directory.emplace(folder.path() / "run", Mode::kNew);
+    {
+      const FailingFolders broken(entries);
+      directory.reset();
+      std::error_code error;  // where nothing was read, the folder is still broken
+      if (entries == 0) fs::directory_iterator(folder.path(), error);
+      CHECK(bool(error) == (entries == 0));
+    }
+    CHECK(fs::exists(folder.path() / "run" / "lock"));
+  }
 }
 
 TEST_CASE("a comparison is known by the runs of its arms, also without its own files") {

@@ -99,6 +99,15 @@ for bytes in 0 7 100 $((size / 2)) $((size - 1)); do
   expect 3 "$saccade" convert cut.safetensors other.h5
   one_error "cut.safetensors"
 done
+# A device that takes nothing fails every way of writing to it.
+ln -s /dev/full full.safetensors
+expect 5 "$saccade" convert run full.safetensors --force
+one_error "full.safetensors: No space left on device"
+expect 5 "$saccade" convert run /dev/full --half --force
+one_error "/dev/full: No space left on device"
+"$saccade" convert run other.safetensors >/dev/full 2>err
+[ $? -eq 5 ] || fail "the path of the file was lost without an error"
+rm other.safetensors
 # Safetensors that do not come from a checkpoint cannot become one.
 printf '\x02\x00\x00\x00\x00\x00\x00\x00{}' >plain.safetensors
 expect 3 "$saccade" convert plain.safetensors other.h5

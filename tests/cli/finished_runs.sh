@@ -58,6 +58,26 @@ wants "not every run was trained to its end:" err
 wants "stopped is not finished" err
 expect 0 "$saccade" compare study/soft/seed-1 stopped --force
 wants "stopped is not finished" err
+# Whatever was written into the files of a run, all that shows it goes on.
+brackets=$(head -c 200000 /dev/zero | tr '\0' '[') closing=$(head -c 200000 /dev/zero | tr '\0' ']')
+{
+  for value in '"12"' '[12]' '{}' null true 1e300 -1e300 -12 "${brackets}$closing"; do
+    for key in event update seconds reason regime metrics estimator ms_per_update peak_memory_bytes; do
+      printf '{"event":"update","update":3,"%s":%s}\n{"event":"end","%s":%s}\n' $key "$value" $key "$value"
+      printf '{"event":"validation","update":3,"metrics":{"Bleu_4":%s},"%s":%s}\n' "$value" $key "$value"
+    done
+  done
+  printf '{"event":"update","a":%s\n%s\n' "$brackets" "$brackets"
+  head -c 9000000 /dev/zero | tr '\0' '1'
+  printf '\n\xff\xfe\n{"event":"upd'
+} >hostile.jsonl
+cat hostile.jsonl >>stopped/metrics.jsonl
+printf '{"starts": %s%s}' "$brackets" "$closing" >stopped/manifest.json
+expect 0 "$saccade" runs .
+wants stopped out
+expect 0 "$saccade" runs . --json
+expect 0 "$saccade" compare study/soft/seed-1 stopped --force
+expect 0 "$saccade" report stopped --out hostile.html --images 2
 expect 0 "$saccade" train tiny.yaml --out other --report-images 0 data.scenes.seed=9
 expect 2 "$saccade" compare study/soft/seed-1 other
 wants "has other images or captions than" err

@@ -28,8 +28,18 @@ wanted=$(estimator statistics)
 [ -n "$wanted" ] || fail "a validation has no statistics of the estimator"
 rm statistics/checkpoints/step-00000020.h5 && ln -sf step-00000018.h5 statistics/checkpoints/last
 expect 0 "$saccade" train tiny.yaml --out statistics "$@" --resume
-[ "$(grep -c '"event":"validation"' statistics/metrics.jsonl)" -eq 3 ] ||
-  fail "metrics.jsonl does not have three validations"
+# What lay after the checkpoint is recorded once, and not twice.
+each_once() {
+  local event
+  for event in update validation; do
+    grep "\"event\":\"$event\"" "$1/metrics.jsonl" | grep -o '"update":[0-9]*' | cut -d: -f2 >updates
+    [ -s updates ] || fail "$1: no $event is recorded"
+    sort -n -u updates | cmp -s - updates || fail "$1: a later $event is recorded twice"
+  done
+}
+each_once statistics
+[ "$(grep -c '"event":"validation"' statistics/metrics.jsonl)" -eq 2 ] ||
+  fail "metrics.jsonl does not have two validations"
 [ "$(estimator statistics)" = "$wanted" ] ||
   fail "the resumed run reports other statistics of the estimator"
 
@@ -51,6 +61,13 @@ expect 0 "$saccade" train tiny.yaml --out killed train.stop=$stop train.keep=1 -
 expect 0 "$saccade" train tiny.yaml --out unkilled train.stop=$stop
 [ "$(digest killed)" = "$(digest unkilled)" ] || fail "the result of the killed and resumed run differs"
 json killed/metrics.jsonl '#' >/dev/null
+each_once killed
+# Without any checkpoint it starts from the beginning, and its record, too.
+rm -r killed/checkpoints
+expect 0 "$saccade" train tiny.yaml --out killed train.stop=$stop train.keep=1 --resume
+wants "starting from the beginning" err
+each_once killed
+[ "$(digest killed)" = "$(digest unkilled)" ] || fail "the result of the run that started again differs"
 
 # A run continues even if its config.yaml has a value that nothing reads, as older versions wrote it.
 sed 's/^  layers: 3$/  layers: 5/' killed/config.yaml >old.yaml

@@ -9,7 +9,6 @@ expect 0 "$saccade" overlay run --count 1 --out pictures
 picture=$(ls pictures/*.sheet.png)
 mkdir tmp
 pid=
-trap '[ -z "$pid" ] || kill "$pid"; rm -rf "$base"' EXIT
 
 # start OPTION...: starts a server of both runs; sets pid and port.
 start() {

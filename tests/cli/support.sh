@@ -6,7 +6,15 @@ saccade=$1
 json_value=$2
 base=$(mktemp -d)
 work=$base/work
-trap 'rm -rf "$base"' EXIT
+# Ends what still runs in the background. The exit code is 1 where anything failed in a subshell.
+end() {
+  local code=$? job
+  for job in $(jobs -p); do kill "$job"; done
+  [ ! -e "$base/failed" ] || code=1
+  rm -rf "$base"
+  exit $code
+}
+trap end EXIT
 mkdir "$work"
 cd "$work" || exit 1
 # A copy of the program does not find the models of the source tree, whose names runs may have here.
@@ -15,7 +23,10 @@ if [ "${models:-none}" = none ]; then
   saccade=$base/saccade
 fi
 
+# Ends the script. In a subshell, such as $(...), it ends that; the script then ends with the next `expect`,
+# and fails in any case.
 fail() {
+  touch "$base/failed"
   echo "FAILED (line ${BASH_LINENO[1]}): $*" >&2
   [ -f out ] && sed 's/^/  stdout: /' out | head -n 40 >&2
   [ -f err ] && sed 's/^/  stderr: /' err | head -n 40 >&2
@@ -25,6 +36,7 @@ fail() {
 # expect CODE COMMAND...: runs the command with stdout in `out` and stderr in `err`. Fails unless the
 # command ends with this exit code.
 expect() {
+  [ ! -e "$base/failed" ] || exit 1
   local wanted=$1
   shift
   "$@" >out 2>err </dev/null

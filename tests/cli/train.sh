@@ -19,9 +19,12 @@ wants "captions_per_image: 2" run/config.yaml
   fail "checkpoints/last is not a relative link to the last checkpoint"
 [ "$(json run/manifest.json /seed)" -eq 1 ] || fail "the manifest does not have the seed"
 for key in /versions/compiler /versions/simd /dataset/digest /vocabulary/digest \
-  /starts/0/command_line; do
+  /starts/0/command_line /starts/0/program/commit /starts/0/program/changed \
+  /starts/0/program/digest /starts/0/processor/name /starts/0/processor/model; do
   [ -n "$(json run/manifest.json $key)" ] || fail "the manifest does not have $key"
 done
+[ "$(json run/manifest.json '/starts/0/processor/features#')" -gt 0 ] ||
+  fail "the manifest does not have the instructions of the processor"
 # The two newest checkpoints are kept, and the best one if it is older.
 [ "$(ls run/checkpoints/step-*.h5 | wc -l)" -le 3 ] || fail "old checkpoints were kept"
 

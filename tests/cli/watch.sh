@@ -8,7 +8,6 @@ mapfile -t made < <(ls pictures/*.sheet.png)
 [ "${#made[@]}" -eq 4 ] || fail "there are not 4 pictures"
 mkdir in
 pid=
-trap '[ -z "$pid" ] || kill "$pid"; rm -rf "$base"' EXIT
 
 # until_true COMMAND...: repeats the command until it succeeds.
 until_true() {

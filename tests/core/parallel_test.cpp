@@ -63,7 +63,21 @@ TEST_CASE("a prefetcher hands out items in order and passes errors on") {
     });
     for (int i = 0; i < 13; ++i) CHECK(items.next() == i * i);
     CHECK_THROWS_WITH(items.next(), "unlucky");
+    CHECK_THROWS_AS(items.next(), InternalError);
   }
+}
+
+TEST_CASE("a prefetcher without more items says so instead of giving one") {
+  for (const int threads : {1, 2})
+    for (const Index count : {0, 1, 5}) {
+      parallel::set_threads(threads);
+      parallel::Prefetcher<std::vector<int>> items(
+          count, 3, [](Index i) { return std::vector<int>(static_cast<std::size_t>(i + 1)); });
+      for (Index i = 0; i < count; ++i) CHECK(std::ssize(items.next()) == i + 1);
+      CHECK(items.done());
+      CHECK_THROWS_AS(items.next(), InternalError);
+      CHECK_THROWS_AS(items.next(), InternalError);
+    }
 }
 
 TEST_CASE("a prefetcher that is left early finishes the item that it is making") {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <limits>
 #include <thread>
 
@@ -14,6 +15,7 @@
 #include "core/base/random.h"
 #include "core/io/atomic_file.h"
 #include "tests/support/catch.h"
+#include "tests/support/faulty_calls.h"
 #include "tests/support/temp_folder.h"
 
 using namespace saccade;
@@ -191,6 +193,22 @@ TEST_CASE("a fill that was killed can be continued") {
   fill(writer);
   writer.finish();
   CHECK(wrong_rows(RowStore(path, "k1"), 30) == 0);
+}
+
+TEST_CASE("a store is filled where the file system has no locks, with a warning") {
+  for (const int error : {ENOLCK, ENOSYS, EOPNOTSUPP, EINVAL, EIO}) {
+    const TempFolder folder("rows");
+    const test::FailingLocks locks(error);
+    std::vector<std::string> warnings;
+    RowStoreWriter writer(folder / "x.h5", format(), some_ids(3),
+                          [&](Severity, const std::string& text) { warnings.push_back(text); });
+    REQUIRE(warnings.size() == 1);
+    CHECK_THAT(warnings[0], Catch::StartsWith((folder / "x.h5.part").string() +
+                                              ": the file system has no locks ("));
+    fill(writer);
+    writer.finish();
+    CHECK(wrong_rows(RowStore(folder / "x.h5", "k1"), 3) == 0);
+  }
 }
 
 TEST_CASE("a store grows, and an unusable one is replaced") {

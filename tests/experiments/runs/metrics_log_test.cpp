@@ -16,13 +16,74 @@ namespace fs = std::filesystem;
 TEST_CASE("an incomplete last line of metrics.jsonl is cut off") {
   const TempFolder folder("run-directory");
   const fs::path path = folder.path() / "metrics.jsonl";
-  MetricsLog(path).add("{\"a\":1}");
+  MetricsLog(path, -1).add("{\"a\":1}");
   std::ofstream(path, std::ios::app) << "{\"a\":";
-  MetricsLog(path).add("{\"a\":2}");
+  MetricsLog(path, -1).add("{\"a\":2}");
   REQUIRE(TempFolder::read(path) == "{\"a\":1}\n{\"a\":2}\n");
   std::ofstream(path) << "torn";
-  const MetricsLog log(path);
+  const MetricsLog log(path, -1);
   REQUIRE(TempFolder::read(path).empty());
+}
+
+TEST_CASE("a run that continues loses the lines of what it does again, and no others") {
+  const TempFolder folder("metrics-log");
+  const fs::path path = folder.path() / "metrics.jsonl";
+  const std::string start = R"({"event":"update","update":8})"
+                            "\n"
+                            R"({"event":"checkpoint","update":8})"
+                            "\n",
+                    // A later version may add events without an update, and people notes.
+      other = "{\"event\":\"diverged\"}\nnot JSON\n\n[8]\n{\"update\":\"9\"}\n",
+                    later = R"({"event":"update","update":9})"
+                            "\n"
+                            R"({"event":"validation","update":9,"metrics":{"update":1}})"
+                            "\n";
+  const auto after = [&](Index update, const std::string& text) {
+    folder.write("metrics.jsonl", text);
+    MetricsLog(path, update).add("{}");
+    return TempFolder::read(path);
+  };
+  CHECK(after(8, start + other + later) == start + other + "{}\n");
+  CHECK(after(8, later + start + later) == start + "{}\n");
+  CHECK(after(9, start + later) == start + later + "{}\n");
+  CHECK(after(-1, start + other + later) == other + "{}\n");
+  CHECK(after(8, start + later + R"({"event":"upd)") == start + "{}\n");
+  CHECK(folder.count() == 1);
+}
+
+TEST_CASE("any text can stand in metrics.jsonl, and what can be read of it is") {
+  const TempFolder folder("metrics-log");
+  const std::string deep(200'000, '['), open = R"({"event":"update","update":)";
+  std::string objects;
+  for (int i = 0; i < 100'000; ++i) objects += R"({"a":)";
+  const std::string bad =
+      deep + "\n" + deep + std::string(deep.size(), ']') + "\n" + objects + "1" +
+      std::string(100'000, '}') + "\n" + open + deep + std::string(deep.size(), ']') + "}\n" +
+      open + "\"8\"}\n" + open + "[8]}\n" + open + "-8}\n" + open + "1e300}\n" + open + "1e999}\n" +
+      open + "null,\"seconds\":{}}\n" + R"({"event":8,"reason":[],"metrics":"x","estimator":3})" +
+      "\n" + R"({"event":{"a":"update"}})" + "\n" + "\xff\xfe\n" + std::string(3, '\0') + "\n" +
+      open + std::string(5'000'000, '1') + "}\n";
+  const std::string good =
+      R"({"event":"validation","update":7,"metrics":{"CIDEr":0.5},"estimator":{"z":1,"a":2}})"
+      "\n"
+      R"({"event":"end","reason":"signal","update":8})";
+  std::vector<MetricsLine> lines;
+  read_metrics(folder.write("metrics.jsonl", bad + good),
+               [&](const MetricsLine& line) { lines.push_back(line); });
+  REQUIRE(lines.size() >= 2);
+  for (std::size_t i = 0; i + 2 < lines.size(); ++i) {
+    CHECK_FALSE(lines[i].count("update"));
+    CHECK(lines[i].estimator.empty());
+    CHECK(lines[i].reason.empty());
+  }
+  const MetricsLine &validation = lines[lines.size() - 2], &end = lines.back();
+  CHECK(validation.numbers.at("CIDEr") == 0.5);
+  CHECK(validation.numbers.at("estimator.z") == 1);
+  CHECK(validation.estimator == std::vector<std::pair<std::string, double>>{{"z", 1}, {"a", 2}});
+  CHECK(end.event == "end");
+  CHECK(end.reason == "signal");
+  CHECK(end.count("update") == 8);
+  read_metrics(folder / "none", [](const MetricsLine&) { FAIL("there is no such file"); });
 }
 
 TEST_CASE("a progress line has the mean nll per word of the last updates") {
