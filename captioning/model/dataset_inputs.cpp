@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
-#include <cmath>
+#include <map>
+#include <mutex>
 #include <numeric>
 
 #include "captioning/model/feature_memory.h"
@@ -18,7 +19,7 @@ constexpr Index kMostHeldBytes = Index{2} << 30;  // of pixels
 constexpr Index kImagesBetweenReports = 64;
 
 // Scenes with equal ids differ by the options that they were drawn with; files differ by their
-// size.
+// content.
 std::string cache_scope(const LoadedData& data) {
   return data.is_drawn() ? data.dataset.digest : data.dataset.name;
 }
@@ -47,6 +48,8 @@ struct DatasetInputs::Impl {
   FeatureMemory memory, view_memory;
   std::size_t view_count = 0;  // of all training photos together, without first views
   std::vector<Index> bad;
+  mutable std::mutex warnings_mutex;
+  mutable std::map<Index, std::string> warnings;  // of the images that were read
   std::atomic<Index> held_bytes = 0;
 
   Impl(const LoadedData& d, const InputPipeline& p) : data(&d), pipeline(&p) {}
@@ -66,12 +69,14 @@ struct DatasetInputs::Impl {
   Geometry view_geometry(Index image, Index view) const;
   FeatureCacheOptions cache_options(const EncoderConfig& config, const Progress& progress,
                                     const std::vector<Index>& row_images);
-  std::string cache_id(Index image) const;
+  std::vector<std::string> cache_ids() const;
   void fill_cache(const EncoderConfig& config, const Progress& progress);
-  void fill_view_cache(const EncoderConfig& config, const Progress& progress);
+  void fill_view_cache(const EncoderConfig& config, const std::vector<std::string>& image_ids,
+                       const Progress& progress);
   void tell_views(const EncoderConfig& config) const;
   bool pads() const { return pipeline->preparation().mode == ResizeMode::kPad; }
   void read_sizes();
+  void tell_warnings() const;
   void collect_bad();
 };
 
@@ -87,8 +92,13 @@ const DatasetInputs::Impl::Entry& DatasetInputs::Impl::good(Index image) const {
 // the message says that they can be skipped.
 Image DatasetInputs::Impl::picture(Index image) const {
   if (data->is_drawn()) return data->image(image);
+  const auto note = [&](Severity, const std::string& text) {
+    const std::lock_guard lock(warnings_mutex);
+    warnings.emplace(image, text);
+  };
   try {
-    return data->image(image);
+    return read_image(data->dataset.images[static_cast<std::size_t>(image)].path, note,
+                      data->max_pixels);
   } catch (const DataError& error) {
     if (skips()) throw;
     throw DataError(str(error.what(),
@@ -158,9 +168,15 @@ void DatasetInputs::Impl::read_all(const Progress& progress) {
   }
 }
 
-std::string DatasetInputs::Impl::cache_id(Index image) const {
-  const CaptionedImage& captioned = data->dataset.images[static_cast<std::size_t>(image)];
-  return data->is_drawn() ? captioned.id : file_id(captioned.path, captioned.id);
+// The ids of the requested images. Those of files are digests of all of their bytes.
+std::vector<std::string> DatasetInputs::Impl::cache_ids() const {
+  std::vector<std::string> ids(images.size());
+  parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
+    const auto row = static_cast<std::size_t>(i);
+    const CaptionedImage& one = data->dataset.images[static_cast<std::size_t>(images[row])];
+    ids[row] = data->is_drawn() ? one.id : file_id(one.path, one.id);
+  });
+  return ids;
 }
 
 // The options of a cache whose rows belong to the images `row_images`.
@@ -182,29 +198,28 @@ FeatureCacheOptions DatasetInputs::Impl::cache_options(const EncoderConfig& conf
 }
 
 void DatasetInputs::Impl::fill_cache(const EncoderConfig& config, const Progress& progress) {
-  std::vector<std::string> ids;
-  for (const Index image : images) {
-    ids.push_back(cache_id(image));
-    entry(image).state = State::kGood;
-  }
+  const std::vector<std::string> ids = cache_ids();
+  for (const Index image : images) entry(image).state = State::kGood;
   cache.emplace(FeatureCache::open_or_fill(
       config.cache, *pipeline->frozen(), ids,
       [&](Index i) { return picture(images[static_cast<std::size_t>(i)]); },
       cache_options(config, progress, images)));
-  if (view_count > 0) fill_view_cache(config, progress);
+  if (view_count > 0) fill_view_cache(config, ids, progress);
   if (pads() || view_count > 0) read_sizes();
 }
 
 // Every view is a row of a file of its own, so that the plain features serve everybody who needs no
 // views, and further views are added to those in the file.
-void DatasetInputs::Impl::fill_view_cache(const EncoderConfig& config, const Progress& progress) {
+void DatasetInputs::Impl::fill_view_cache(const EncoderConfig& config,
+                                          const std::vector<std::string>& image_ids,
+                                          const Progress& progress) {
   std::vector<std::string> ids;
   std::vector<Index> row_images, row_views;
   for (const Index image : images) {
     if (!entry(image).views || entry(image).state == State::kBad) continue;
     entry(image).views = ids.size();
     for (Index view = 1; view < pipeline->views(); ++view) {
-      ids.push_back(str(cache_id(image), "@", view));
+      ids.push_back(str(image_ids[entry(image).row], "@", view));
       row_images.push_back(image);
       row_views.push_back(view);
     }
@@ -244,16 +259,14 @@ Geometry DatasetInputs::Impl::view_geometry(Index image, Index view) const {
 
 // Logs what the views will cost, before they are made.
 void DatasetInputs::Impl::tell_views(const EncoderConfig& config) const {
-  constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
   const double bytes = static_cast<double>(pipeline->shape().size()) * (config.half ? 2 : 4) *
                        static_cast<double>(view_count);
   const auto all = static_cast<Index>(view_count);
-  inform(
-      pipeline->listener(),
-      str(data->dataset.name, ": encoder.augment.views ", pipeline->views(), ": features of ", all,
-          " further views of ", all / (pipeline->views() - 1), " training photos, ",
-          std::round(100 * bytes / kGibibyte) / 100, " GiB of ", config.half ? "16-bit" : "32-bit",
-          " floats in ", config.cache.empty() ? "memory" : config.cache));
+  inform(pipeline->listener(),
+         str(data->dataset.name, ": encoder.augment.views ", pipeline->views(), ": features of ",
+             all, " further views of ", all / (pipeline->views() - 1), " training photos, ",
+             data_size(bytes), " of ", config.half ? "16-bit" : "32-bit", " floats in ",
+             config.cache.empty() ? "memory" : config.cache));
 }
 
 // Cached features do not show which of them are padding, or which part of a photo a view shows.
@@ -264,6 +277,17 @@ void DatasetInputs::Impl::read_sizes() {
     const ImageSize size = data->image_size(image);
     entry(image).geometry = plan_geometry(size.height, size.width, pipeline->preparation());
   });
+}
+
+// One line, however many images are damaged or dark.
+void DatasetInputs::Impl::tell_warnings() const {
+  if (warnings.empty()) return;
+  const auto count = static_cast<Index>(warnings.size());
+  const std::string& first = warnings.begin()->second;
+  warn(pipeline->listener(), count == 1
+                                 ? first
+                                 : str(data->dataset.name, ": ", count,
+                                       " images were read with a warning; the first: ", first));
 }
 
 void DatasetInputs::Impl::collect_bad() {
@@ -313,6 +337,7 @@ DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeli
     }
     impl_->read_all(progress);
   }
+  impl_->tell_warnings();
   impl_->collect_bad();
 }
 

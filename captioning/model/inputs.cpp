@@ -93,6 +93,7 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config,
                          .image_size = config.height(),
                          .image_width = config.width(),
                          .resize = config.resize,
+                         .interpolation = config.interpolation,
                          .normalization = normalization_of(config)});
 }
 
@@ -110,7 +111,8 @@ InputPipeline::InputPipeline(const EncoderConfig& config, MessageListener listen
       preparation_{.height = config.height(),
                    .width = config.width(),
                    .mode = config.resize,
-                   .padding = padding_of(normalization_of(config))},
+                   .padding = padding_of(normalization_of(config)),
+                   .interpolation = config.interpolation},
       normalization_(normalization_of(config)),
       augment_(augment_options(config)),
       augments_(changes_pictures(config.augment)) {

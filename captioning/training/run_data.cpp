@@ -6,6 +6,7 @@
 #include "captioning/grounding/configured_boxes.h"
 #include "captioning/training/training_set.h"
 #include "core/config/traits.h"
+#include "vision/encoders/published_preprocessing.h"
 #include "vision/encoders/stored_network.h"
 
 namespace saccade {
@@ -52,6 +53,18 @@ std::unique_ptr<DatasetInputs> load_inputs(const LoadedData& loaded, const Input
                                          needed_images(loaded, request), Views::kOfTraining);
 }
 
+// Says where published weights were trained on photos that were resized in another way.
+void tell_interpolation(const EncoderConfig& config, const MessageListener& listener) {
+  const std::string& file = config.weights.empty() ? config.model : config.weights;
+  if (file.empty()) return;
+  const auto published = published_interpolation(file);
+  if (!published || published->interpolation == config.interpolation) return;
+  warn(listener, str(file, ": its ", published->file, " says that the network was trained on ",
+                     enum_name(published->interpolation), " photos, and encoder.interpolation is ",
+                     enum_name(config.interpolation), "; set encoder.interpolation to ",
+                     enum_name(published->interpolation)));
+}
+
 }  // namespace
 
 ExperimentConfig with_source_words(ExperimentConfig config, const LoadedData& loaded) {
@@ -65,6 +78,7 @@ RunData::RunData(const ExperimentConfig& config, const Request& request,
       config_(with_source_words(config, *loaded_)),
       pipeline_(std::make_unique<InputPipeline>(config_.encoder, listener)) {
   require_configured_boxes(config.data);
+  tell_interpolation(config_.encoder, listener);
   for (const std::string& note : loaded_->dataset.notes)
     inform(listener, loaded_->dataset.name + ": " + note);
   if (progress) progress(pipeline_->reads_text() ? "reading texts" : "reading images", 0, 0);

@@ -1,12 +1,25 @@
 #include "core/base/listing.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
 
 namespace saccade {
 
 std::string counted(Index count, const std::string& noun, const std::string& plural) {
   const std::string many = plural.empty() ? noun + "s" : plural;
   return std::to_string(count) + " " + (count == 1 ? noun : many);
+}
+
+std::string data_size(double bytes) {
+  constexpr double kMega = 1e6, kGiga = 1e9;
+  std::ostringstream out;
+  if (bytes < kGiga)
+    out << std::ceil(bytes / kMega) << " MB";
+  else
+    out << std::fixed << std::setprecision(1) << bytes / kGiga << " GB";
+  return out.str();
 }
 
 std::string first_names(std::span<const std::string> names) {

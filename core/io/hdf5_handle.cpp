@@ -18,6 +18,9 @@ std::mutex& library_mutex() {
 }  // namespace
 
 Hdf5Session::Hdf5Session() : lock_(library_mutex()) {
+  // We close what we open. At the end of the process, HDF5 would flush once more what could not be
+  // written, and crash. This has to come before its first call.
+  [[maybe_unused]] static const herr_t kept = H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // a setting of each thread
 }
 

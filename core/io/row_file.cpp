@@ -1,6 +1,7 @@
 #include "core/io/row_file.h"
 
 #include <hdf5.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/io/hdf5_handle.h"
 
 namespace saccade {
@@ -109,18 +111,22 @@ H5Id access_without_locks() {
   return access;
 }
 
-// HDF5 may crash on a full disk, so the free space is checked before.
+// HDF5 may crash where it cannot write, so the space is checked before: that of the disk, and the
+// size that the process may give to a file.
 void check_space(const fs::path& path, std::uint64_t needed) {
   struct statvfs status {};
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (::statvfs(folder.c_str(), &status) != 0) throw_io_error("write", path, errno);
   const std::uint64_t free = std::uint64_t{status.f_bavail} * status.f_frsize;
-  if (free >= needed) return;
-  throw IoError("cannot write " + path.string() + ": it needs " +
-                std::to_string(needed / 1048576 + 1) + " MB, the disk has " +
-                std::to_string(free / 1048576) +
-                " MB; free some space, cache elsewhere, or keep "
-                "16-bit floats");
+  struct rlimit limit {};
+  const bool limited = ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < needed;
+  if (free >= needed && !limited) return;
+  const auto size = [](std::uint64_t bytes) { return data_size(static_cast<double>(bytes)); };
+  throw IoError(str("cannot write ", path.string(), ": it needs ", size(needed), ", ",
+                    limited ? "the limit on the size of a file (ulimit -f) is " : "the disk has ",
+                    size(limited ? limit.rlim_cur : free),
+                    limited ? "; raise the limit" : "; free some space",
+                    ", cache elsewhere, or keep 16-bit floats"));
 }
 
 // Finds where HDF5 put the rows and their digests.

@@ -121,11 +121,9 @@ void choose_layers(const StarterNetwork& network, const CaptionFacts& facts, Cho
 
 // The size of the features on disk, "5.4 GB".
 std::string cache_size(const StarterNetwork& network, Index photos, Index views) {
-  constexpr double kBytes = 2, kMega = 1e6, kGiga = 1e9;  // of a 16-bit number
-  const double size = kBytes * static_cast<double>(photos * views * network.grid.cells()) *
-                      static_cast<double>(network.features + network.earlier_features);
-  return size < kGiga ? str(static_cast<Index>(std::ceil(size / kMega)), " MB")
-                      : decimal(std::round(size / kGiga * 10) / 10) + " GB";
+  constexpr double kBytes = 2;  // of a 16-bit number
+  return data_size(kBytes * static_cast<double>(photos * views * network.grid.cells()) *
+                   static_cast<double>(network.features + network.earlier_features));
 }
 
 void choose_network(const StarterNetwork& network, const OwnData& data, bool flips,

@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <hdf5.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <limits>
 #include <thread>
 
@@ -254,4 +256,25 @@ TEST_CASE("values that a store cannot hold are refused") {
       message_of<IoError>([&] { RowStoreWriter(folder / "huge.h5", huge, some_ids(100000)); }),
       Catch::Contains("free some space"));
   CHECK(folder.count() == 1);  // x.h5.part
+}
+
+TEST_CASE(
+    "a store above the limit on the size of files is an error, and the process ends as it should") {
+  const TempFolder folder("rows");
+  for (const rlim_t bytes : {500U, 3000U, 20'000U, 90'000U, 500'000U}) {
+    INFO(bytes << " bytes");
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const rlimit limit{bytes, bytes};
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+      const std::string text =
+          message_of<IoError>([&] { RowStoreWriter(folder / "x.h5", format(), some_ids(2000)); });
+      std::exit(text.find("ulimit -f") != std::string::npos ? 42 : 1);  // HDF5 ends here, too
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 42);
+    CHECK(folder.count() == 0);
+  }
 }

@@ -44,6 +44,11 @@ void EncoderConfig::fields(Section& v) {
   v.field("resize", resize, "how an image is fitted into the network's input")
       .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
       .is(Trait::kInputs);
+  v.field("interpolation", interpolation,
+          "how the pixels of an image become those of the network's input; pretrained weights want "
+          "the one that they were trained with")
+      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
+      .is(Trait::kInputs);
   v.field("lr", lr, "learning rate of the encoder; null = that of the optimizer", at_least(0))
       .unless("encoder.type", EncoderKind::kOnnx)
       .unless("encoder.frozen_stages", "-1")

@@ -70,6 +70,7 @@ struct EncoderConfig {
   std::int64_t image_size = 64;
   std::int64_t image_width = 0;
   ResizeMode resize = ResizeMode::kSquash;
+  Interpolation interpolation = Interpolation::kArea;
   std::string model, layer, cache, weights;
   std::vector<std::string> layers, keys, values;
   std::optional<FeatureNorm> normalize;

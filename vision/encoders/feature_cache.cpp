@@ -7,8 +7,10 @@
 #include <unordered_map>
 
 #include "core/base/digest.h"
+#include "core/base/listing.h"
 #include "core/io/row_store.h"
 #include "core/parallel/parallel.h"
+#include "vision/images/file_bytes.h"
 
 namespace saccade {
 
@@ -30,6 +32,7 @@ RowFormat format_of(const Source& source) {
   const GridShape grid = source.encoder.grid();
   Digest key;
   key.add(source.encoder.cache_digest());
+  key.add("ids by content");  // older files, whose ids were names and sizes, stay apart
   key.add(source.options.dataset);
   key.add(source.options.half ? "half" : "float");
   if (!source.options.variant.empty()) key.add(source.options.variant);
@@ -67,14 +70,29 @@ bool needs_filling(const Source& source, const RowStore* store, BadImages& bad) 
   return false;
 }
 
+// Says what a store of so many rows takes, and what its folder has.
+void tell_size(const FeatureCache& cache, const RowFormat& format, std::size_t rows,
+               const MessageListener& listener) {
+  const double bytes =
+      static_cast<double>(rows) * static_cast<double>(format.width()) * (format.half ? 2 : 4);
+  std::error_code error;
+  const fs::space_info space = fs::space(cache.path().parent_path(), error);
+  inform(listener,
+         str(cache.path().string(), ": features of ", counted(static_cast<Index>(rows), "image"),
+             " take ", data_size(bytes),
+             error ? ""
+                   : " of " + data_size(static_cast<double>(space.available)) + " that are free"));
+}
+
 // Encodes the images that the writer lacks. Returns how many it encoded.
 Index encode_missing(const Source& source, RowStoreWriter& writer, BadImages& bad) {
   const std::vector<std::string> missing = writer.missing();
   const auto total = static_cast<Index>(missing.size());
   const PrepareOptions preparation = source.encoder.preparation();
   const auto grid_size = static_cast<std::size_t>(source.encoder.grid().size());
-  // A loop of core/parallel always runs to its end; this makes the rest of it short.
-  std::atomic<bool> stop = false;
+  // Behind an image that fails, none is begun; those before it are, so that it is always the first
+  // one that fails whose error is thrown.
+  std::atomic<Index> end = total;
   std::mutex mutex;
   Index done = 0;
   const auto encode_one = [&](const std::string& id) {
@@ -103,11 +121,12 @@ Index encode_missing(const Source& source, RowStoreWriter& writer, BadImages& ba
       source.options.progress(done, total - static_cast<Index>(bad.size()));
   };
   parallel::for_each(total, [&](Index i) {
-    if (stop) return;
+    if (i >= end) return;
     try {
       encode_one(missing[static_cast<std::size_t>(i)]);
     } catch (...) {
-      stop = true;
+      for (Index now = end; i < now && !end.compare_exchange_weak(now, i);) {
+      }
       throw;
     }
   });
@@ -117,9 +136,15 @@ Index encode_missing(const Source& source, RowStoreWriter& writer, BadImages& ba
 }  // namespace
 
 std::string file_id(const fs::path& path, const std::string& name) {
-  std::error_code error;
-  const auto size = fs::file_size(path, error);
-  return str(name, "#", error ? 0 : size);
+  Digest content;
+  try {
+    const std::vector<std::uint8_t> bytes =
+        read_file_bytes(path, {.noun = "image", .max_bytes = kMaxImageFileBytes});
+    content.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  } catch (const Error&) {
+    return name + "#";
+  }
+  return str(name, "#", content.hex());
 }
 
 FeatureCache FeatureCache::open_or_fill(const fs::path& folder, const FrozenEncoder& encoder,
@@ -136,11 +161,15 @@ FeatureCache FeatureCache::open_or_fill(const fs::path& folder, const FrozenEnco
   BadImages bad;
   cache.store_ = open_store(cache.path_, format);
   if (needs_filling(source, cache.store_.get(), bad)) {
+    std::size_t rows = source.first.size();
+    if (cache.store_)
+      for (const std::string& id : cache.store_->ids()) rows += source.first.contains(id) ? 0 : 1;
     cache.store_.reset();
     bad.clear();
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) throw IoError(str(folder.string(), ": cannot be made: ", error.message()));
+    tell_size(cache, format, rows, options.listener);
     RowStoreWriter writer(cache.path_, format, ids, options.listener);
     cache.encoded_ = encode_missing(source, writer, bad);
     writer.finish();

@@ -31,13 +31,17 @@ struct FeatureCacheOptions {
   // stops the work; what is done by then is kept for the next run.
   std::function<void(Index done, Index total)> progress{};
   // Called in order, from the calling thread, for every image without features (the policy "skip").
-  // Where it is empty, the error of the first such image is thrown (the policy "fail").
+  // Where it is empty, the error of the first such image is thrown (the policy "fail"), whatever
+  // the number of threads.
   std::function<void(Index image, const DataError& error)> on_bad_image{};
-  MessageListener listener{};  // receives a message where a damaged file is replaced
+  // Receives what the features will take on disk, before they are computed, and a message where a
+  // damaged file is replaced.
+  MessageListener listener{};
 };
 
-// An id of a file, made of its name and its size, so that a file that was replaced is encoded
-// again.
+// An id of a file, made of its name and the digest of its bytes, so that a file that was replaced
+// or changed is encoded again, whatever its size and its time. Files that cannot be read share one
+// digest; reading them as images tells why.
 std::string file_id(const std::filesystem::path& path, const std::string& name);
 
 class FeatureCache {

@@ -48,7 +48,8 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
     : preparation_{.height = config.height(),
                    .width = config.width(),
                    .mode = resize,
-                   .padding = padding_of(normalization)},
+                   .padding = padding_of(normalization),
+                   .interpolation = config.interpolation},
       normalization_(normalization) {
   const StoredNetwork* stored = config.network.get();
   if (!stored && config.weights.empty() && !encoder_traits(config).reads_onnx_file)
@@ -81,6 +82,8 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   for (const std::string& layer : config.layers) all.add("and " + layer);
   if (config.norm() != FeatureNorm::kNone) all.add(str("normalize ", enum_name(config.norm())));
   if (config.dilate) all.add("dilate");
+  if (config.interpolation != Interpolation::kArea)
+    all.add(str("interpolation ", enum_name(config.interpolation)));
   digest_ = all.hex();
 }
 

@@ -257,6 +257,8 @@ void OnnxEncoder::Impl::make_digest() {
   // valid. The bytes of the model are those after dilation.
   for (std::size_t i = 1; i < layers.size(); ++i) all.add(str("and ", layers[i]));
   if (options.norm != FeatureNorm::kNone) all.add(str("normalize ", enum_name(options.norm)));
+  if (options.interpolation != Interpolation::kArea)
+    all.add(str("interpolation ", enum_name(options.interpolation)));
   digest = all.hex();
 }
 
@@ -284,7 +286,8 @@ PrepareOptions OnnxEncoder::preparation() const {
   return {.height = impl_->height(),
           .width = impl_->width(),
           .mode = impl_->options.resize,
-          .padding = padding_of(impl_->options.normalization)};
+          .padding = padding_of(impl_->options.normalization),
+          .interpolation = impl_->options.interpolation};
 }
 
 ReceptiveField OnnxEncoder::receptive_field() const {

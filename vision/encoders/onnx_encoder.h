@@ -22,6 +22,7 @@ struct OnnxEncoderOptions {
   Index image_size = 224;  // the height of the network's input
   Index image_width = 0;   // 0: equal to the height
   ResizeMode resize = ResizeMode::kSquash;
+  Interpolation interpolation = Interpolation::kArea;
   Normalization normalization{};
 };
 

@@ -78,7 +78,8 @@ DrawnChanges draw_changes(Index height, Index width, const PrepareOptions& optio
 Prepared prepare_augmented(const Image& image, const PrepareOptions& options,
                            const AugmentOptions& augment, Random random) {
   const DrawnChanges drawn = draw_changes(image.height, image.width, options, augment, random);
-  Prepared prepared{render_input(image, drawn.geometry, options.padding), drawn.geometry};
+  Prepared prepared{render_input(image, drawn.geometry, options.padding, options.interpolation),
+                    drawn.geometry};
   if (drawn.brightness != 1 || drawn.contrast != 1)
     jitter(prepared.image, picture_area(drawn.geometry), drawn.brightness, drawn.contrast);
   return prepared;

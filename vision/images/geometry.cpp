@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "vision/images/mat_view.h"
+#include "vision/images/resample.h"
 
 namespace saccade {
 
@@ -14,13 +15,18 @@ namespace {
 
 // Shrinks by area average first, and then enlarges linearly. An image may need one of these in each
 // direction, and neither method is good at the other's task.
-void resize(const cv::Mat& from, cv::Mat& to, cv::Size size) {
+void resize_area(const cv::Mat& from, cv::Mat& to, cv::Size size) {
   const cv::Size middle(std::min(from.cols, size.width), std::min(from.rows, size.height));
   if (middle == size) return cv::resize(from, to, size, 0, 0, cv::INTER_AREA);
   if (middle == from.size()) return cv::resize(from, to, size, 0, 0, cv::INTER_LINEAR);
   cv::Mat shrunk;
   cv::resize(from, shrunk, middle, 0, 0, cv::INTER_AREA);
   cv::resize(shrunk, to, size, 0, 0, cv::INTER_LINEAR);
+}
+
+void resize(const cv::Mat& from, cv::Mat& to, Interpolation interpolation) {
+  if (interpolation == Interpolation::kArea) return resize_area(from, to, to.size());
+  resample(from, to, interpolation);
 }
 
 // One axis of a padded picture: its pixels [from, from + length) fall on the pixels [at, at + size)
@@ -49,13 +55,13 @@ Side padded_side(Index original, double seen_from, double seen_length, Index inp
 // Resizes the picture by itself and puts padding around it, so that the colours of the two never
 // mix.
 void render_padded(const cv::Mat& whole, const Geometry& geometry, const PaddingColour& padding,
-                   cv::Mat& out) {
+                   Interpolation interpolation, cv::Mat& out) {
   const Rect& seen = geometry.seen;
   const Side x = padded_side(geometry.original_width, seen.x, seen.width, out.cols);
   const Side y = padded_side(geometry.original_height, seen.y, seen.height, out.rows);
   out.setTo(cv::Scalar(padding[0], padding[1], padding[2]));
   cv::Mat target = out(cv::Rect(x.at, y.at, x.size, y.size));
-  resize(whole(cv::Rect(x.from, y.from, x.length, y.length)), target, target.size());
+  resize(whole(cv::Rect(x.from, y.from, x.length, y.length)), target, interpolation);
 }
 
 // One axis of a padded picture: the range of the original that the input spans.
@@ -120,14 +126,15 @@ Geometry plan_geometry(Index height, Index width, const PrepareOptions& options)
   return geometry;
 }
 
-Image render_input(const Image& image, const Geometry& geometry, const PaddingColour& padding) {
+Image render_input(const Image& image, const Geometry& geometry, const PaddingColour& padding,
+                   Interpolation interpolation) {
   quiet_opencv();
   SACCADE_CHECK(image.height == geometry.original_height && image.width == geometry.original_width,
                 "[prepare] the geometry is of another image; got ", image.height, "x", image.width);
   Image out(geometry.input_height, geometry.input_width);
   cv::Mat target = mat_view(out);
   if (geometry.mode == ResizeMode::kPad) {
-    render_padded(mat_view(image), geometry, padding, target);
+    render_padded(mat_view(image), geometry, padding, interpolation, target);
     if (geometry.mirrored) cv::flip(target, target, 1);
     return out;
   }
@@ -144,14 +151,14 @@ Image render_input(const Image& image, const Geometry& geometry, const PaddingCo
   if (inside != wanted)
     cv::copyMakeBorder(whole(inside), part, inside.y - top, bottom - inside.br().y, inside.x - left,
                        right - inside.br().x, cv::BORDER_REPLICATE | cv::BORDER_ISOLATED);
-  resize(part, target, target.size());
+  resize(part, target, interpolation);
   if (geometry.mirrored) cv::flip(target, target, 1);
   return out;
 }
 
 Prepared prepare(const Image& image, const PrepareOptions& options) {
   const Geometry geometry = plan_geometry(image.height, image.width, options);
-  return {render_input(image, geometry, options.padding), geometry};
+  return {render_input(image, geometry, options.padding, options.interpolation), geometry};
 }
 
 PictureArea picture_area(const Geometry& geometry) {

@@ -32,6 +32,7 @@ struct PrepareOptions {
   Index height = 224, width = 224;  // of the network's input
   ResizeMode mode = ResizeMode::kSquash;
   PaddingColour padding = kGreyPadding;
+  Interpolation interpolation = Interpolation::kArea;
 };
 
 struct Prepared {
@@ -39,8 +40,8 @@ struct Prepared {
   Geometry geometry;
 };
 
-// Cuts and resizes an image for a network: by area average where it shrinks, linearly where it
-// grows. Throws ShapeError on an empty image or size.
+// Cuts and resizes an image for a network, as options.interpolation says. Throws ShapeError on an
+// empty image or size.
 Prepared prepare(const Image& image, const PrepareOptions& options);
 
 // The geometry that prepare() gives an image of this size.
@@ -49,7 +50,8 @@ Geometry plan_geometry(Index height, Index width, const PrepareOptions& options)
 // The pixels that the network saw according to a geometry, at its input size. Beyond the border of
 // the original lies padding where the picture was padded; otherwise its edge pixels are repeated.
 Image render_input(const Image& image, const Geometry& geometry,
-                   const PaddingColour& padding = kGreyPadding);
+                   const PaddingColour& padding = kGreyPadding,
+                   Interpolation interpolation = Interpolation::kArea);
 
 // The part of a network's input that shows the picture, as shares of the input's width and height;
 // the rest is padding. It is kept by its edges, because a left edge plus a width would round.

@@ -18,4 +18,19 @@ constexpr auto enum_table(ResizeMode) {
   });
 }
 
+// How the pixels of a picture become those of a network's input. The names are those of configs.
+enum class Interpolation { kArea, kBilinear, kBicubic };
+constexpr auto enum_table(Interpolation) {
+  using enum Interpolation;
+  return enum_rows<Interpolation>({
+      {kArea, "area", "the mean over areas where a picture shrinks, linear where it grows"},
+      {kBilinear, "bilinear",
+       "with antialiasing, to the level as PIL and torchvision; what torchvision's networks and "
+       "Hugging Face's ViT were trained with"},
+      {kBicubic, "bicubic",
+       "with antialiasing, to the level as PIL; what CLIP and most networks of timm were trained "
+       "with"},
+  });
+}
+
 }  // namespace saccade

@@ -3,7 +3,9 @@
 #include "vision/encoders/feature_cache.h"
 
 #include <atomic>
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
@@ -194,12 +196,57 @@ TEST_CASE("damage to a cache is detected: of a row by its digest, of a cut file 
   CHECK(wrong_rows(refilled, 0) == 0);
 }
 
-TEST_CASE("the id of a file changes with the length of its content") {
+TEST_CASE("the first image that cannot be read is reported, whatever the number of threads") {
+  const MeanColour encoder;
+  const int before = parallel::threads();
+  for (const int threads : {1, 2, 4, 8})
+    for (const Index first : {0, 3, 17}) {
+      INFO(threads << " threads");
+      const test::TempFolder folder("cache-first");
+      parallel::set_threads(threads);
+      const auto load_some = [&](Index i) {
+        if (i == first) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        if (i == first || i == first + 1 || i >= 20) throw DataError(str("photo", i, " is cut"));
+        return load(i);
+      };
+      CHECK_THROWS_WITH(
+          FeatureCache::open_or_fill(folder.path(), encoder, names(40), load_some, {}),
+          str("photo", first, " is cut"));
+    }
+  parallel::set_threads(before);
+}
+
+TEST_CASE(
+    "what the features take on disk is said before they are computed, and not once they are") {
+  const test::TempFolder folder("cache-size");
+  const MeanColour encoder;
+  std::vector<std::string> lines;
+  const FeatureCacheOptions options{.listener = [&](Severity, const std::string& text) {
+    CHECK(encoder.calls == 0);
+    lines.push_back(text);
+  }};
+  for (int i = 0; i < 2; ++i)
+    FeatureCache::open_or_fill(folder.path(), encoder, names(30), load, options);
+  REQUIRE(lines.size() == 1);
+  CHECK_THAT(lines[0], Catch::Contains("features of 30 images take 1 MB of ") &&
+                           Catch::Contains(" that are free"));
+}
+
+TEST_CASE("the id of a file is its name and its content, and nothing else") {
   const test::TempFolder folder("cache-id");
-  write_bytes(folder / "a.jpg", std::vector<std::uint8_t>(5));
-  const std::string before = file_id(folder / "a.jpg", "a.jpg");
-  write_bytes(folder / "a.jpg", std::vector<std::uint8_t>(6));
-  CHECK(file_id(folder / "a.jpg", "a.jpg") != before);
+  const auto id_of = [&](const std::string& content) {
+    return file_id(folder.write("a.jpg", content), "a.jpg");
+  };
+  const std::string before = id_of("a photo");
+  CHECK(before.starts_with("a.jpg#"));
+  for (const char* other : {"a photp", "b photo", "a photo ", "", "a phot\n"})
+    CHECK(id_of(other) != before);
+  const auto time = std::filesystem::file_time_type::clock::now() - std::chrono::hours(9);
+  CHECK(id_of("a photo") == before);
+  std::filesystem::last_write_time(folder / "a.jpg", time);
+  CHECK(file_id(folder / "a.jpg", "a.jpg") == before);
+  CHECK(file_id(folder / "a.jpg", "b.jpg") != before);
+  CHECK(file_id(folder / "none.jpg", "a.jpg") == "a.jpg#");
 }
 
 }  // namespace

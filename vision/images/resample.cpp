@@ -1,0 +1,118 @@
+#include "vision/images/resample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <opencv2/core.hpp>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr int kFractionBits = 22;
+
+double triangle(double x) { return std::max(0.0, 1 - std::abs(x)); }
+
+double keys_cubic(double x) {
+  constexpr double a = -0.5;
+  x = std::abs(x);
+  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
+}
+
+// The weights of one axis: output i is the sum of weights[i * width + k] times input first[i] + k,
+// for the count[i] first k. The weights are integers, of 1 / 2^22.
+struct Taps {
+  int width = 0;
+  std::vector<int> first, count;
+  std::vector<std::int32_t> weights;
+};
+
+Taps taps_of(int from, int to, Interpolation interpolation) {
+  const bool cubic = interpolation == Interpolation::kBicubic;
+  const double scale = static_cast<double>(from) / to, wider = std::max(scale, 1.0);
+  const double reach = (cubic ? 2 : 1) * wider;
+  Taps taps;
+  taps.width = static_cast<int>(std::ceil(reach)) * 2 + 1;
+  std::vector<double> weights(static_cast<std::size_t>(taps.width));
+  for (int i = 0; i < to; ++i) {
+    const double centre = (i + 0.5) * scale;
+    const int first = std::max(0, static_cast<int>(centre - reach + 0.5));
+    const int count = std::min(from, static_cast<int>(centre + reach + 0.5)) - first;
+    double sum = 0;
+    for (int k = 0; k < count; ++k) {
+      const double x = (k + first - centre + 0.5) / wider;
+      sum += weights[static_cast<std::size_t>(k)] = cubic ? keys_cubic(x) : triangle(x);
+    }
+    taps.first.push_back(first);
+    taps.count.push_back(count);
+    for (int k = 0; k < taps.width; ++k) {
+      const double share = k < count ? weights[static_cast<std::size_t>(k)] / sum : 0;
+      taps.weights.push_back(
+          static_cast<std::int32_t>(share * (1 << kFractionBits) + (share < 0 ? -0.5 : 0.5)));
+    }
+  }
+  return taps;
+}
+
+std::uint8_t level(std::int32_t sum) {
+  return static_cast<std::uint8_t>(std::clamp(sum >> kFractionBits, 0, 255));
+}
+
+void resample_rows(const cv::Mat& from, cv::Mat& to, Interpolation interpolation) {
+  const Taps taps = taps_of(from.cols, to.cols, interpolation);
+  for (int y = 0; y < from.rows; ++y) {
+    std::uint8_t* out = to.ptr<std::uint8_t>(y);
+    for (int x = 0; x < to.cols; ++x, out += 3) {
+      const auto i = static_cast<std::size_t>(x);
+      const std::uint8_t* in = from.ptr<std::uint8_t>(y) + 3 * taps.first[i];
+      const std::int32_t* weight = taps.weights.data() + i * static_cast<std::size_t>(taps.width);
+      std::int32_t sum[3] = {1 << (kFractionBits - 1), 1 << (kFractionBits - 1),
+                             1 << (kFractionBits - 1)};
+      for (int k = 0; k < taps.count[i]; ++k, in += 3)
+        for (int c = 0; c < 3; ++c) sum[c] += in[c] * weight[k];
+      for (int c = 0; c < 3; ++c) out[c] = level(sum[c]);
+    }
+  }
+}
+
+void resample_columns(const cv::Mat& from, cv::Mat& to, Interpolation interpolation) {
+  const Taps taps = taps_of(from.rows, to.rows, interpolation);
+  std::vector<std::int32_t> sums(static_cast<std::size_t>(3 * to.cols));
+  for (int y = 0; y < to.rows; ++y) {
+    const auto i = static_cast<std::size_t>(y);
+    const std::int32_t* weight = taps.weights.data() + i * static_cast<std::size_t>(taps.width);
+    std::fill(sums.begin(), sums.end(), 1 << (kFractionBits - 1));
+    for (int k = 0; k < taps.count[i]; ++k) {
+      const std::uint8_t* in = from.ptr<std::uint8_t>(taps.first[i] + k);
+      for (std::size_t x = 0; x < sums.size(); ++x) sums[x] += in[x] * weight[k];
+    }
+    std::uint8_t* out = to.ptr<std::uint8_t>(y);
+    for (std::size_t x = 0; x < sums.size(); ++x) out[x] = level(sums[x]);
+  }
+}
+
+}  // namespace
+
+void resample(const cv::Mat& from, cv::Mat& to, Interpolation interpolation) {
+  SACCADE_CHECK(interpolation != Interpolation::kArea, "[resample] takes bilinear or bicubic");
+  SACCADE_CHECK(from.type() == CV_8UC3 && to.type() == CV_8UC3 && !from.empty() && !to.empty(),
+                "[resample] takes pictures of 3 bytes a pixel");
+  if (from.cols == to.cols && from.rows == to.rows) return from.copyTo(to);
+  if (from.cols == to.cols) return resample_columns(from, to, interpolation);
+  if (from.rows == to.rows) return resample_rows(from, to, interpolation);
+  const int fewer_rows = from.rows - to.rows, fewer_columns = from.cols - to.cols;
+  if (fewer_rows > std::max(0, 2 * fewer_columns)) {
+    cv::Mat low(to.rows, from.cols, CV_8UC3);
+    resample_columns(from, low, interpolation);
+    return resample_rows(low, to, interpolation);
+  }
+  cv::Mat narrow(from.rows, to.cols, CV_8UC3);
+  resample_rows(from, narrow, interpolation);
+  resample_columns(narrow, to, interpolation);
+}
+
+}  // namespace saccade

@@ -1,0 +1,21 @@
+// Resampling as PIL has it, with which most published networks were trained: torchvision and timm
+// call it, or compute the same ("antialias"). Internal to vision/images/geometry.cpp.
+#pragma once
+
+#include "vision/images/resize_mode.h"
+
+namespace cv {
+class Mat;
+}
+
+namespace saccade {
+
+// Resizes `from` [rows, cols] to the extents of `to`, both 8UC3; they may not overlap. Every pixel
+// of `to` is a weighted mean of the pixels of `from` around its place: by a triangle (bilinear) or
+// by Keys' cubic with a = -1/2 (bicubic). Where the picture shrinks, the filter is as much wider.
+// One axis is computed before the other and rounded to 8 bits, in the order of Pillow 13: columns
+// first where the height loses more than twice the pixels that the width loses, else rows. (Older
+// versions always begin with the rows.) Throws ShapeError for another interpolation.
+void resample(const cv::Mat& from, cv::Mat& to, Interpolation interpolation);
+
+}  // namespace saccade
