@@ -264,6 +264,13 @@ std::string groups_table(const EvaluationReport& report) {
       table.add(std::move(row));
     }
     out += str("by ", grouping.text, ", regime ", enum_name(regime.regime), "\n", table.text());
+    const auto least = std::min_element(
+        grouping.groups.begin(), grouping.groups.end(),
+        [](const ScoreGroup& a, const ScoreGroup& b) { return a.images < b.images; });
+    if (least->images < kFewImages)
+      out += str("small samples: groups of fewer than ", kFewImages,
+                 report.texts ? " texts" : " images", "; of fewer than ", kFewestImages,
+                 " there is no interval\n");
   }
   return out;
 }
