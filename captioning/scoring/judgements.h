@@ -45,6 +45,7 @@ struct Agreement {
 // images. Throws DataError for unknown images.
 Agreement score_judgements(const ReferenceFile& references,
                            const std::vector<JudgedCaption>& judgements,
-                           const ScoringOptions& options, const Resampling& resampling);
+                           const ScoringOptions& options,
+                           const Resampling& resampling = {.replicates = 1000});
 
 }  // namespace saccade
