@@ -230,7 +230,8 @@ std::string scores_table(const EvaluationReport& report) {
   });
   if (bounded)
     out += str("in brackets: 95 % bootstrap interval over the ", report.texts ? "texts" : "images",
-               "\n");
+               std::ssize(report.images) < kFewImages ? "; a small sample, so they are too narrow\n"
+                                                      : "\n");
   if (!headline.empty()) out += columns_table(columns, headline);
   if (!details.empty()) out += columns_table(columns, details, "details");
   return out;

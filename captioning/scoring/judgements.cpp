@@ -19,7 +19,7 @@ namespace saccade {
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoAgreement = std::numeric_limits<double>::quiet_NaN();
 
 template <class Number>
 std::optional<Number> whole_text(const std::string& text) {
@@ -49,8 +49,8 @@ std::vector<TauReplicates> resample_taus(const std::vector<std::vector<double>>&
                                          const std::vector<std::vector<std::size_t>>& images,
                                          const Resampling& resampling) {
   const auto replicates = static_cast<std::size_t>(resampling.replicates);
-  std::vector<TauReplicates> out(automatic.size(), {std::vector<double>(replicates, kNone),
-                                                    std::vector<double>(replicates, kNone)});
+  std::vector<TauReplicates> out(automatic.size(), {std::vector<double>(replicates, kNoAgreement),
+                                                    std::vector<double>(replicates, kNoAgreement)});
   if (images.size() < 2) return out;
   constexpr Index kBlock = 8;
   parallel::for_blocks(resampling.replicates, kBlock, [&](Index begin, Index end) {
@@ -67,8 +67,8 @@ std::vector<TauReplicates> resample_taus(const std::vector<std::vector<double>>&
       for (std::size_t m = 0; m < automatic.size(); ++m) {
         for (std::size_t i = 0; i < drawn.size(); ++i) x[i] = automatic[m][drawn[i]];
         const KendallCounts counts = count_kendall(x, y);
-        out[m].b[static_cast<std::size_t>(r)] = tau_b(counts).value_or(kNone);
-        out[m].c[static_cast<std::size_t>(r)] = tau_c(counts).value_or(kNone);
+        out[m].b[static_cast<std::size_t>(r)] = tau_b(counts).value_or(kNoAgreement);
+        out[m].c[static_cast<std::size_t>(r)] = tau_c(counts).value_or(kNoAgreement);
       }
     }
   });
@@ -87,7 +87,7 @@ void compare_with_best(const std::vector<std::vector<double>>& automatic, Agreem
   if (agreement.images < static_cast<std::size_t>(kFewestImages)) return;
   std::vector<double> p_values;
   for (std::size_t m = 0; m < automatic.size(); ++m)
-    p_values.push_back(m == *best ? kNone
+    p_values.push_back(m == *best ? kNoAgreement
                                   : williams_p_value(agreement.metrics[*best].correlation,
                                                      agreement.metrics[m].correlation,
                                                      pearson(automatic[*best], automatic[m]),
@@ -168,7 +168,7 @@ Agreement score_judgements(const ReferenceFile& references,
                            .tau_b_interval = percentile_interval(taus[m].b, resampling.level),
                            .tau_c_interval = percentile_interval(taus[m].c, resampling.level),
                            .correlation = pearson(automatic[m], judged),
-                           .p_williams = kNone});
+                           .p_williams = kNoAgreement});
   }
   compare_with_best(automatic, out);
   return out;

@@ -42,9 +42,12 @@ std::string interval_text(const Interval& interval) {
 
 std::string percent(double level) { return str(100 * level, " %"); }
 
-// Why intervals and p-values are missing; empty where they are not.
+// Why intervals are missing, or what is wrong with them; empty where nothing is.
 std::string without_spread(Index images) {
-  return images > 1 ? "" : "a single image gives no intervals and no tests\n";
+  if (images < 2) return "a single image gives no intervals and no tests\n";
+  return images >= kFewImages ? ""
+                              : str("small sample: with fewer than ", kFewImages,
+                                    " images intervals are too narrow\n");
 }
 
 }  // namespace

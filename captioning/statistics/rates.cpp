@@ -11,8 +11,8 @@
 namespace saccade {
 
 Interval wilson_interval(double hits, double trials, double level) {
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  if (!(trials > 0)) return {kNaN, kNaN};
+  constexpr double kUnknownRate = std::numeric_limits<double>::quiet_NaN();
+  if (!(trials > 0)) return {kUnknownRate, kUnknownRate};
   const double z =
       boost::math::quantile(boost::math::complement(boost::math::normal(), (1 - level) / 2));
   const double share = hits / trials, extra = z * z / trials;

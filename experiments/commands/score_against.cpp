@@ -29,7 +29,7 @@ struct System {
 };
 
 // The file of this name or, where there is none, several files with commas between their names.
-std::vector<std::string> runs_of(const std::string& argument) {
+std::vector<std::string> files_of(const std::string& argument) {
   std::error_code error;
   if (fs::exists(argument, error)) return {argument};
   std::vector<std::string> out;
@@ -63,7 +63,7 @@ std::vector<System> systems_of(const ScoreArgs& args) {
   std::vector<System> out;
   std::set<std::string> names;
   for (const std::string& argument : args.files) {
-    out.push_back({"", runs_of(argument)});
+    out.push_back({"", files_of(argument)});
     out.back().name = fs::path(out.back().files[0]).stem().string();
     names.insert(out.back().name);
     if (args.paired && out.back().files.size() != out.front().files.size())
@@ -77,8 +77,8 @@ std::vector<System> systems_of(const ScoreArgs& args) {
 
 // A run of a system: the scores of a file of captions, which has to caption the same images as
 // those before it.
-SeedResult score_run(const std::string& path, const ReferenceFile& references,
-                     const ScoringOptions& options, std::vector<std::size_t>& images) {
+SeedResult scored_file(const std::string& path, const ReferenceFile& references,
+                       const ScoringOptions& options, std::vector<std::size_t>& images) {
   const MatchedCaptions matched = match(references, read_results(path));
   for (const std::string& note : matched.notes) log::warn(plain_text(note));
   if (images.empty()) images = matched.images;
@@ -93,8 +93,8 @@ SeedResult score_run(const std::string& path, const ReferenceFile& references,
   return out;
 }
 
-Comparison score_systems(const ScoreArgs& args, const std::vector<System>& systems,
-                         const ReferenceFile& references, const ScoringOptions& options) {
+Comparison compared(const ScoreArgs& args, const std::vector<System>& systems,
+                    const ReferenceFile& references, const ScoringOptions& options) {
   Comparison out;
   out.dataset = references.path;
   out.regimes = false;
@@ -106,7 +106,7 @@ Comparison score_systems(const ScoreArgs& args, const std::vector<System>& syste
     // Runs are paired only if --paired declares that they have the same seeds, in this order.
     if (args.paired) seed = 0;
     for (const std::string& file : system.files) {
-      arm.seeds.push_back(score_run(file, references, options, images));
+      arm.seeds.push_back(scored_file(file, references, options, images));
       arm.seeds.back().seed = seed++;
     }
   }
@@ -147,7 +147,7 @@ int score_against(const ScoreArgs& args, const ReferenceFile& references,
                   const ScoringOptions& options, const std::string& meteor_tables) {
   const JudgeOptions judging = judge_options(args.primary, args.margins, args.resampling());
   const std::vector<System> systems = systems_of(args);
-  const Comparison comparison = score_systems(args, systems, references, options);
+  const Comparison comparison = compared(args, systems, references, options);
   const Judgement judgement = judge(comparison, judging);
   if (!args.latex.empty()) {
     write_file(args.latex, comparison_latex(comparison, judgement));

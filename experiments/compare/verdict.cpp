@@ -22,7 +22,8 @@ std::string finding(const std::string& metric, const JudgedDifference& one) {
   // BLEU adds tiny numbers to its counts, so that even scores of 0 may differ in every run.
   if (std::abs(one.value) < kSmallest) return "a reliable difference, but too small to matter,";
   if (std::min(one.seeds, one.reference_seeds) == 1)
-    return one.value < 0 ? "this run scores lower" : "this run scores higher";
+    return str(one.seeds == 1 ? "this run scores " : "these runs score ",
+               one.value < 0 ? "lower" : "higher");
   if (is_better(metric, one.value, 0)) return "better";
   return is_better(metric, 0, one.value) ? "worse" : "a reliable difference";
 }

@@ -199,6 +199,11 @@ TEST_CASE("a verdict says no more than its numbers") {
        {.runs = {0.3}},
        {"this run scores higher as a single one against 3 seeds"},
        {"better"}},
+      {"three seeds far from one",
+       {},
+       {.seeds = three, .runs = {0.3, 0.305, 0.295}},
+       {"these runs score higher with 3 seeds against a single one"},
+       {"better"}},
       // Several seeds.
       {"three seeds, every one of them lower",
        {.seeds = three},
