@@ -164,8 +164,11 @@ std::string interval_cell(const JudgedMetric& metric) {
 std::string difference_cell(const JudgedMetric& metric) {
   if (!metric.difference) return "";
   const JudgedDifference& one = *metric.difference;
-  // Where all images have the same score in both, a p-value of 1 would look like an error.
-  if (one.value == 0 && one.interval.low == 0 && one.interval.high == 0) return "equal";
+  // Where all images have the same score in both, but for rounding, a p-value of 1 would look like
+  // an error.
+  const auto none = [](double number) { return fixed(std::abs(number)) == fixed(0); };
+  if (none(one.value) && none(one.interval.low) && none(one.interval.high) && one.holm == 1)
+    return "equal";
   return str(signed_number(one.value), brackets(one.interval),
              std::isnan(one.holm) ? " (no test)" : p_cell(one.holm));
 }
