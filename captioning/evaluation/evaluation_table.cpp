@@ -230,7 +230,8 @@ std::string scores_table(const EvaluationReport& report) {
   });
   if (bounded)
     out += str("in brackets: 95 % bootstrap interval over the ", report.texts ? "texts" : "images",
-               "\n");
+               std::ssize(report.images) < kFewImages ? "; a small sample, so they are too narrow\n"
+                                                      : "\n");
   if (!headline.empty()) out += columns_table(columns, headline);
   if (!details.empty()) out += columns_table(columns, details, "details");
   return out;
@@ -264,6 +265,13 @@ std::string groups_table(const EvaluationReport& report) {
       table.add(std::move(row));
     }
     out += str("by ", grouping.text, ", regime ", enum_name(regime.regime), "\n", table.text());
+    const auto least = std::min_element(
+        grouping.groups.begin(), grouping.groups.end(),
+        [](const ScoreGroup& a, const ScoreGroup& b) { return a.images < b.images; });
+    if (least->images < kFewImages)
+      out += str("small samples: groups of fewer than ", kFewImages,
+                 report.texts ? " texts" : " images", "; of fewer than ", kFewestImages,
+                 " there is no interval\n");
   }
   return out;
 }

@@ -98,6 +98,12 @@ ScoreGroup score_group(std::span<const ImageStatistics> metrics,
     if (!std::isnan(one.whole())) own.push_back(std::move(one));
   }
   if (own.empty()) return group;
+  if (group.images < kFewestImages) {
+    for (const ImageStatistics& one : own)
+      group.scores.push_back(
+          {.metric = one.metric, .score = one.whole(), .low = kNone, .high = kNone});
+    return group;
+  }
   for (const ScoreInterval& one : bootstrap(own, {.replicates = kReplicates}))
     group.scores.push_back({.metric = one.metric,
                             .score = one.score,

@@ -45,7 +45,9 @@ std::vector<ImageTraits> image_traits(const LoadedData& data, std::span<const In
 struct GroupScore {
   std::string metric;
   double score = 0;
-  double low = 0, high = 0;  // the bootstrap interval (95 %) over the images of the group
+  // The interval (95 %) of bootstrap() over the images of the group; NaN for fewer than
+  // kFewestImages (statistics/resampling.h).
+  double low = 0, high = 0;
 };
 
 struct ScoreGroup {

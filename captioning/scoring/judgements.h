@@ -8,6 +8,7 @@
 
 #include "captioning/scoring/caption_files.h"
 #include "captioning/scoring/caption_scores.h"
+#include "captioning/statistics/resampling.h"
 
 namespace saccade {
 
@@ -24,12 +25,27 @@ std::vector<JudgedCaption> read_judgements(const std::filesystem::path& path);
 struct MetricAgreement {
   std::string metric;
   std::optional<double> tau_b, tau_c;  // Kendall's; nothing where all values are tied
+  Interval tau_b_interval, tau_c_interval;
+  double correlation = 0;  // Pearson's; NaN where there is none
+  // Williams' test against the metric with the largest correlation, corrected after Holm; NaN for
+  // that metric itself, and below kFewestImages images.
+  double p_williams = 0;
+};
+
+struct Agreement {
+  std::size_t judgements = 0, images = 0;
+  Resampling resampling;
+  std::string best;  // the metric with the largest correlation; empty where none has any
+  std::vector<MetricAgreement> metrics;
 };
 
 // The agreement between the judgements and the captions' scores, metric by metric. Every judgement
-// counts as an image, also in CIDEr's document frequencies. Throws DataError for unknown images.
-std::vector<MetricAgreement> score_judgements(const ReferenceFile& references,
-                                              const std::vector<JudgedCaption>& judgements,
-                                              const ScoringOptions& options);
+// counts as an image in CIDEr's document frequencies. Judgements of one image are alike, so
+// intervals come from images that are drawn with all of their judgements, and Williams' test counts
+// images. Throws DataError for unknown images.
+Agreement score_judgements(const ReferenceFile& references,
+                           const std::vector<JudgedCaption>& judgements,
+                           const ScoringOptions& options,
+                           const Resampling& resampling = {.replicates = 1000});
 
 }  // namespace saccade

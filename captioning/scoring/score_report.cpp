@@ -36,28 +36,18 @@ Json head(const char* counted, std::size_t count) {
   return {{"schema_version", kSchemaVersion}, {counted, count}};
 }
 
-// The comparison of two systems, or of two arms of runs, with one object per metric.
-template <class Report>
-Json comparison(const Report& report, Json metrics) {
-  Json json = head("n_images", static_cast<std::size_t>(report.images));
-  json["a"] = report.a;
-  json["b"] = report.b;
-  json["replicates"] = report.resampling.replicates;
-  json["level"] = report.resampling.level;
-  json["seed"] = report.resampling.seed;
-  json["metrics"] = std::move(metrics);
-  return json;
-}
-
 std::string interval_text(const Interval& interval) {
   return str("[", fixed(interval.low), ", ", fixed(interval.high), "]");
 }
 
 std::string percent(double level) { return str(100 * level, " %"); }
 
-// Why intervals and p-values are missing; empty where they are not.
+// Why intervals are missing, or what is wrong with them; empty where nothing is.
 std::string without_spread(Index images) {
-  return images > 1 ? "" : "a single image gives no intervals and no tests\n";
+  if (images < 2) return "a single image gives no intervals and no tests\n";
+  return images >= kFewImages ? ""
+                              : str("small sample: with fewer than ", kFewImages,
+                                    " images intervals are too narrow\n");
 }
 
 }  // namespace
@@ -117,77 +107,6 @@ std::string per_image_json(const CaptionScores& scores, const MatchedCaptions& m
   return out + "]\n";
 }
 
-std::string paired_json(const PairedReport& report) {
-  Json metrics = Json::array();
-  for (std::size_t m = 0; m < report.differences.size(); ++m) {
-    const PairedDifference& one = report.differences[m];
-    const RandomisationTest& test = report.randomisation[m];
-    metrics.push_back({{"metric", one.metric},
-                       {"a", number(one.score_a)},
-                       {"b", number(one.score_b)},
-                       {"difference", number(one.difference)},
-                       {"low", number(one.interval.low)},
-                       {"high", number(one.interval.high)},
-                       {"p_bootstrap", number(one.p_value)},
-                       {"p_randomisation", number(test.p_value)},
-                       {"exact", test.kind == PValueKind::kExact}});
-  }
-  return text_of(comparison(report, std::move(metrics)), 2);
-}
-
-std::string paired_table(const PairedReport& report) {
-  TextTable table;
-  table.add({"", "a", "b", "a - b", percent(report.resampling.level) + " interval", "p bootstrap",
-             "p randomisation"});
-  for (std::size_t m = 0; m < report.differences.size(); ++m) {
-    const PairedDifference& one = report.differences[m];
-    table.add({metric_label(one.metric), fixed(one.score_a), fixed(one.score_b),
-               fixed(one.difference), interval_text(one.interval), fixed(one.p_value),
-               fixed(report.randomisation[m].p_value)});
-  }
-  return str(counted(report.images, "image"), ", ", report.resampling.replicates,
-             " replicates\na: ", report.a, "\nb: ", report.b, "\n", table.text(),
-             without_spread(report.images));
-}
-
-std::string seeds_json(const SeedReport& report) {
-  Json metrics = Json::array();
-  for (std::size_t m = 0; m < report.differences.size(); ++m) {
-    const SeedDifference& one = report.differences[m];
-    metrics.push_back({{"metric", one.metric},
-                       {"mean_a", number(one.mean_a)},
-                       {"sd_a", number(report.spread_a[m].deviation)},
-                       {"mean_b", number(one.mean_b)},
-                       {"sd_b", number(report.spread_b[m].deviation)},
-                       {"difference", number(one.difference)},
-                       {"standard_error", number(one.standard_error)},
-                       {"low", number(one.intervals.bootstrap.low)},
-                       {"high", number(one.intervals.bootstrap.high)},
-                       {"t_low", number(one.intervals.t_interval.low)},
-                       {"t_high", number(one.intervals.t_interval.high)},
-                       {"p_bootstrap", number(one.p_value)},
-                       {"p_t", number(one.t_p_value)}});
-  }
-  return text_of(comparison(report, std::move(metrics)), 2);
-}
-
-std::string seeds_table(const SeedReport& report) {
-  TextTable table;
-  const std::string level = percent(report.resampling.level);
-  table.add(
-      {"", "mean a", "sd a", "mean b", "sd b", "a - b", level + " bootstrap", level + " t", "p t"});
-  for (std::size_t m = 0; m < report.differences.size(); ++m) {
-    const SeedDifference& one = report.differences[m];
-    table.add({metric_label(one.metric), fixed(one.mean_a), fixed(report.spread_a[m].deviation),
-               fixed(one.mean_b), fixed(report.spread_b[m].deviation), fixed(one.difference),
-               interval_text(one.intervals.bootstrap), interval_text(one.intervals.t_interval),
-               fixed(one.t_p_value)});
-  }
-  return str(counted(report.images, "image"), ", ", report.a.size(), " runs against ",
-             report.b.size(), "; intervals over seeds and images\n", table.text(),
-             without_spread(report.images));
-}
-
 std::string human_json(const HumanScores& scores) {
   Json json = head("n_images", scores.images);
   json["left_out"] = scores.left_out;
@@ -208,27 +127,52 @@ std::string human_table(const HumanScores& scores) {
              " references against the others\n", table.text());
 }
 
-std::string judgements_json(const std::vector<MetricAgreement>& agreement, std::size_t judgements) {
+std::string judgements_json(const Agreement& agreement) {
   Json metrics = Json::array();
-  for (const MetricAgreement& one : agreement) {
+  for (const MetricAgreement& one : agreement.metrics) {
     metrics.push_back({{"metric", one.metric},
                        {"tau_b", number(one.tau_b.value_or(kNone))},
-                       {"tau_c", number(one.tau_c.value_or(kNone))}});
+                       {"tau_b_low", number(one.tau_b_interval.low)},
+                       {"tau_b_high", number(one.tau_b_interval.high)},
+                       {"tau_c", number(one.tau_c.value_or(kNone))},
+                       {"tau_c_low", number(one.tau_c_interval.low)},
+                       {"tau_c_high", number(one.tau_c_interval.high)},
+                       {"correlation", number(one.correlation)},
+                       {"p_williams", number(one.p_williams)}});
   }
-  Json json = head("n_judgements", judgements);
+  Json json = head("n_judgements", agreement.judgements);
+  json["n_images"] = agreement.images;
+  json["replicates"] = agreement.resampling.replicates;
+  json["level"] = agreement.resampling.level;
+  json["best"] = agreement.best.empty() ? Json(nullptr) : Json(agreement.best);
   json["metrics"] = std::move(metrics);
   return text_of(json, 2);
 }
 
-std::string judgements_table(const std::vector<MetricAgreement>& agreement,
-                             std::size_t judgements) {
+std::string judgements_table(const Agreement& agreement) {
   TextTable table;
-  table.add({"", "tau_b", "tau_c"});
-  for (const MetricAgreement& one : agreement) {
+  table.add({"", "tau_b", "", "tau_c", "", "r", "p"});
+  const auto interval = [](const Interval& one) {
+    return std::isnan(one.low) ? "" : interval_text(one);
+  };
+  for (const MetricAgreement& one : agreement.metrics) {
     table.add({metric_label(one.metric), fixed(one.tau_b.value_or(kNone)),
-               fixed(one.tau_c.value_or(kNone))});
+               interval(one.tau_b_interval), fixed(one.tau_c.value_or(kNone)),
+               interval(one.tau_c_interval), fixed(one.correlation),
+               one.metric == agreement.best ? "largest" : fixed_p(one.p_williams)});
   }
-  return str(judgements, " judgements\n", table.text());
+  const auto images = static_cast<Index>(agreement.images);
+  std::string out = str(agreement.judgements, " judgements of ", counted(images, "image"), "\n",
+                        table.text(), "[]: ", percent(agreement.resampling.level),
+                        " bootstrap interval over images, with all judgements of each\n");
+  if (images < kFewestImages)
+    return out + str("r: Pearson's correlation; of fewer than ", kFewestImages,
+                     " images it is not tested\n");
+  out +=
+      str("p: Williams' test of r (Pearson's correlation) against the largest, of as many "
+          "observations as there are images, corrected after Holm\n");
+  if (images < kFewImages) out += str("small sample: fewer than ", kFewImages, " images\n");
+  return out;
 }
 
 }  // namespace saccade

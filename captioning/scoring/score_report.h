@@ -10,8 +10,6 @@
 #include "captioning/scoring/judgements.h"
 #include "captioning/scoring/match.h"
 #include "captioning/statistics/bootstrap.h"
-#include "captioning/statistics/randomisation.h"
-#include "captioning/statistics/seeds.h"
 
 namespace saccade {
 
@@ -32,38 +30,14 @@ std::string score_table(const ScoreReport& report);
 std::string per_image_json(const CaptionScores& scores, const MatchedCaptions& matched,
                            const ReferenceFile& references);
 
-// Two systems on the same images, compared by paired tests.
-struct PairedReport {
-  std::string a, b;  // names
-  Index images = 0;
-  Resampling resampling;
-  std::vector<PairedDifference> differences;
-  std::vector<RandomisationTest> randomisation;  // of the same metrics
-};
-// {"schema_version", "n_images", "a", "b", "replicates", "level", "seed", "metrics": [{"metric",
-// "a", "b", "difference", "low", "high", "p_bootstrap", "p_randomisation", "exact"}]}
-std::string paired_json(const PairedReport& report);
-std::string paired_table(const PairedReport& report);
-
-// Two arms of several runs each on the same images.
-struct SeedReport {
-  std::vector<std::string> a, b;  // names of the runs
-  Index images = 0;
-  Resampling resampling;
-  std::vector<SeedSpread> spread_a, spread_b;
-  std::vector<SeedDifference> differences;
-};
-// Like paired_json, with "mean_a", "sd_a", "mean_b", "sd_b", "standard_error", "low", "high"
-// (bootstrap), "t_low", "t_high", "p_bootstrap", "p_t"; what has no value is null.
-std::string seeds_json(const SeedReport& report);
-std::string seeds_table(const SeedReport& report);
-
 // {"schema_version", "n_images", "left_out", "annotators", "corpus": {...}, "sd": {...}}
 std::string human_json(const HumanScores& scores);
 std::string human_table(const HumanScores& scores);
 
-// {"schema_version", "n_judgements", "metrics": [{"metric", "tau_b", "tau_c"}]}
-std::string judgements_json(const std::vector<MetricAgreement>& agreement, std::size_t judgements);
-std::string judgements_table(const std::vector<MetricAgreement>& agreement, std::size_t judgements);
+// {"schema_version", "n_judgements", "n_images", "replicates", "level", "best", "metrics":
+// [{"metric", "tau_b", "tau_b_low", "tau_b_high", "tau_c", "tau_c_low", "tau_c_high",
+// "correlation", "p_williams"}]}; what has no value is null.
+std::string judgements_json(const Agreement& agreement);
+std::string judgements_table(const Agreement& agreement);
 
 }  // namespace saccade

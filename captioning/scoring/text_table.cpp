@@ -39,4 +39,6 @@ std::string fixed(double value) {
   return whole ? text.substr(0, text.find('.')) : text;
 }
 
+std::string fixed_p(double p) { return p < 1e-4 ? "<0.0001" : fixed(p); }
+
 }  // namespace saccade

@@ -23,4 +23,7 @@ std::string four_decimals(double value);
 // The same; whole numbers from 10 on without decimals, and "-" for what is no number.
 std::string fixed(double value);
 
+// A p-value: the same, and "<0.0001" for what four decimals do not show.
+std::string fixed_p(double p);
+
 }  // namespace saccade

@@ -1,5 +1,7 @@
 #include "captioning/statistics/bootstrap.h"
 
+#include "captioning/statistics/rates.h"
+
 namespace saccade {
 
 std::vector<ScoreInterval> bootstrap(std::span<const ImageStatistics> system,
@@ -11,7 +13,9 @@ std::vector<ScoreInterval> bootstrap(std::span<const ImageStatistics> system,
   for (std::size_t m = 0; m < system.size(); ++m) {
     out.push_back({.metric = system[m].metric,
                    .score = system[m].whole(),
-                   .interval = percentile_interval(scores[m], resampling.level),
+                   .interval = is_rate(system[m])
+                                   ? rate_interval(system[m], resampling.level)
+                                   : percentile_interval(scores[m], resampling.level),
                    .undefined = count_undefined(scores[m])});
   }
   return out;
@@ -34,7 +38,7 @@ std::vector<PairedDifference> paired_bootstrap(std::span<const ImageStatistics> 
                    .score_b = score_b,
                    .difference = score_difference(score_a, score_b),
                    .interval = percentile_interval(differences, resampling.level),
-                   .p_value = sign_p_value(differences),
+                   .variance = variance_of(differences),
                    .undefined = count_undefined(differences)});
   }
   return out;

@@ -1,7 +1,7 @@
 // The bootstrap over images: how far a score, or the difference of two systems on the same images,
 // would move with another sample of images (CIDEr's document frequencies stay those of the whole
 // corpus). The models are held fixed; seeds.h also counts the chance in training. A single image
-// says nothing about others: its intervals and p-values are NaN.
+// says nothing about others: its intervals are NaN.
 #pragma once
 
 #include <span>
@@ -16,11 +16,12 @@ struct ScoreInterval {
   std::string metric;
   double score = 0;  // of all images
   Interval interval;
-  // Replicates without a score (NaN). Even a single one makes the interval NaN.
+  // Replicates without a score (NaN): left out, or the interval is NaN (kMostUndefined).
   Index undefined = 0;
 };
 
-// The interval of each metric of one system. Throws DataError without metrics or images, and
+// The interval of each metric of one system: the percentile interval, and of a rate Wilson's
+// (rates.h). Throws DataError without metrics or images, and
 // UsageError for replicates or a level that give no interval.
 std::vector<ScoreInterval> bootstrap(std::span<const ImageStatistics> system,
                                      const Resampling& resampling = {});
@@ -30,13 +31,15 @@ struct PairedDifference {
   double score_a = 0, score_b = 0;
   double difference = 0;  // a - b
   Interval interval;      // of the difference
-  double p_value = 1;     // two-sided: sign_p_value
-  Index undefined = 0;    // as above; interval and p-value are then NaN
+  double variance = 0;    // of the difference, over images
+  Index undefined = 0;    // as above
 };
 
 // The paired bootstrap (Koehn, EMNLP 2004) for each metric of two systems, which are scored on the
-// same resampled images. Systems that are equal everywhere differ by 0, with p = 1. Throws what
-// bootstrap() throws, and DataError when the metrics or images of a and b differ.
+// same resampled images. It gives intervals and no p-value: as a test it finds differences where
+// there are none more often than randomisation_test() does (Riezler & Maxwell 2005). Systems that
+// are equal everywhere differ by 0. Throws what bootstrap() throws, and DataError when the metrics
+// or images of a and b differ.
 std::vector<PairedDifference> paired_bootstrap(std::span<const ImageStatistics> a,
                                                std::span<const ImageStatistics> b,
                                                const Resampling& resampling = {});

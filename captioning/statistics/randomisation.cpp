@@ -66,15 +66,13 @@ class Exchange {
 };
 
 double p_value(const std::vector<double>& differences, double least, PValueKind kind) {
-  const auto undefined = [](double d) { return std::isnan(d); };
-  if (std::isnan(least) || std::any_of(differences.begin(), differences.end(), undefined)) {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
-  const auto extreme = std::count_if(differences.begin(), differences.end(),
+  const std::vector<double> defined = defined_values(differences);
+  if (std::isnan(least) || defined.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto extreme = std::count_if(defined.begin(), defined.end(),
                                      [least](double d) { return std::abs(d) >= least; });
   const double observed = kind == PValueKind::kExact ? 0 : 1;  // an enumeration contains it
   return (static_cast<double>(extreme) + observed) /
-         (static_cast<double>(differences.size()) + observed);
+         (static_cast<double>(defined.size()) + observed);
 }
 
 }  // namespace
@@ -115,6 +113,7 @@ std::vector<RandomisationTest> randomisation_test(std::span<const ImageStatistic
                    // A single image can only be exchanged or not, which is as extreme.
                    .p_value = table.images() > 1 ? p_value(differences[m], least, replicates.kind)
                                                  : std::numeric_limits<double>::quiet_NaN(),
+                   .undefined = count_undefined(differences[m]),
                    .kind = replicates.kind});
   }
   return out;

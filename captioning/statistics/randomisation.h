@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/statistics/image_statistics.h"
+#include "captioning/statistics/resampling.h"
 
 namespace saccade {
 
@@ -21,8 +21,9 @@ enum class PValueKind { kSampled, kExact };
 struct RandomisationTest {
   std::string metric;
   double difference = 0;  // a - b on all images
-  // Two-sided; NaN when a and b, or a replicate, have no score, and for a single image.
+  // Two-sided; NaN when a or b or too many replicates have no score, and for a single image.
   double p_value = 1;
+  Index undefined = 0;  // replicates without a score, which are left out (kMostUndefined)
   PValueKind kind = PValueKind::kSampled;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "core/base/error.h"
@@ -59,27 +60,38 @@ Index count_undefined(std::span<const double> values) {
   return std::count_if(values.begin(), values.end(), [](double v) { return std::isnan(v); });
 }
 
-Interval percentile_interval(std::vector<double> values, double level) {
-  const std::size_t rank = lower_rank(std::ssize(values), level);
-  if (count_undefined(values) > 0) return {kNaN, kNaN};
-  std::sort(values.begin(), values.end());
-  return {values[rank - 1], values[values.size() - rank]};
+std::vector<double> defined_values(std::span<const double> values) {
+  std::vector<double> out;
+  if (static_cast<double>(count_undefined(values)) >
+      kMostUndefined * static_cast<double>(values.size()))
+    return out;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(out),
+               [](double v) { return !std::isnan(v); });
+  return out;
+}
+
+Interval percentile_interval(std::span<const double> values, double level) {
+  lower_rank(std::ssize(values), level);  // an error of the caller, whatever the values are
+  std::vector<double> sorted = defined_values(values);
+  if (sorted.empty()) return {kNaN, kNaN};
+  const std::size_t rank = lower_rank(std::ssize(sorted), level);
+  std::sort(sorted.begin(), sorted.end());
+  return {sorted[rank - 1], sorted[sorted.size() - rank]};
+}
+
+double variance_of(std::span<const double> values) {
+  const std::vector<double> defined = defined_values(values);
+  const auto count = static_cast<double>(defined.size());
+  double sum = 0, squares = 0;
+  for (const double v : defined) sum += v;
+  for (const double v : defined) squares += (v - sum / count) * (v - sum / count);
+  return defined.size() < 2 ? kNaN : squares / (count - 1);
 }
 
 double score_difference(double a, double b) {
   constexpr double kRounding = 1e-10;
   const double difference = a - b;
   return std::abs(difference) <= kRounding * (std::abs(a) + std::abs(b)) ? 0 : difference;
-}
-
-double sign_p_value(std::span<const double> differences) {
-  if (count_undefined(differences) > 0) return kNaN;
-  const auto below =
-      std::count_if(differences.begin(), differences.end(), [](double d) { return d <= 0; });
-  const auto above =
-      std::count_if(differences.begin(), differences.end(), [](double d) { return d >= 0; });
-  const auto count = static_cast<double>(1 + std::min(below, above));
-  return std::min(1.0, 2 * count / static_cast<double>(differences.size() + 1));
 }
 
 }  // namespace saccade

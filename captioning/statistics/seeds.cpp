@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "captioning/statistics/student.h"
 #include "core/base/error.h"
-#include "core/base/random.h"
 
 namespace saccade {
 
@@ -40,70 +37,31 @@ double mean_of(const Values& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// The variance of the sample; for a single value 0 / 0, which is NaN.
-double variance_of(const Values& values) {
-  const double mean = mean_of(values);
-  double squares = 0;
-  for (const double v : values) squares += (v - mean) * (v - mean);
-  return squares / static_cast<double>(values.size() - 1);
-}
-
 void subtract(Values& from, const Values& values) {
   for (std::size_t i = 0; i < from.size(); ++i) from[i] -= values[i];
 }
 
-// Draws the runs of one replicate, as indices below `runs`.
-std::vector<std::size_t> draw_runs(std::size_t runs, std::uint64_t seed, std::size_t replicate,
-                                   std::uint64_t arm) {
-  Random random({seed, Stream::kBootstrapSeeds, replicate, arm});
-  std::vector<std::size_t> drawn(runs);
-  for (std::size_t& run : drawn) run = random.below(runs);
-  return drawn;
-}
-
 // One metric of the runs of an arm, or of the differences of paired runs.
 struct RunScores {
-  Values whole;                   // [runs], on all images
-  std::vector<Values> resampled;  // [runs, replicates], on resampled images
+  Values whole;        // [runs], on all images
+  Values over_images;  // [replicates], the mean over all runs on resampled images
 
+  double runs() const { return static_cast<double>(whole.size()); }
   double mean() const { return mean_of(whole); }
-
-  VarianceComponent over_seeds() const {
-    const auto runs = static_cast<double>(whole.size());
-    return {variance_of(whole) / runs, runs - 1};
-  }
-
-  // The mean over all runs [replicates]: only the images vary.
-  Values over_images() const {
-    Values out(resampled[0].size());
-    for (std::size_t r = 0; r < out.size(); ++r) {
-      for (const Values& run : resampled) out[r] += run[r];
-      out[r] /= static_cast<double>(resampled.size());
-    }
-    return out;
-  }
-
-  // The mean over runs that are drawn anew [replicates]: seeds and images vary.
-  Values over_both(std::uint64_t seed, std::uint64_t arm) const {
-    Values out(resampled[0].size());
-    for (std::size_t r = 0; r < out.size(); ++r) {
-      for (const std::size_t run : draw_runs(resampled.size(), seed, r, arm)) {
-        out[r] += resampled[run][r];
-      }
-      out[r] /= static_cast<double>(resampled.size());
-    }
-    return out;
-  }
+  // The variance of the mean over seeds.
+  VarianceComponent over_seeds() const { return {variance_of(whole) / runs(), runs() - 1}; }
 };
 
 // A metric of each run of an arm, whose first run is row `first` of the resampled scores.
 RunScores run_scores(const Runs& runs, std::size_t metric, std::size_t first,
                      const std::vector<Values>& scores) {
-  RunScores out;
+  RunScores out{.whole = {}, .over_images = Values(scores[0].size())};
+  const auto out_of = static_cast<double>(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto& metrics = runs[i]->metrics;
     out.whole.push_back(metrics[metric].whole());
-    out.resampled.push_back(scores[first + i * metrics.size() + metric]);
+    const Values& own = scores[first + i * metrics.size() + metric];
+    for (std::size_t r = 0; r < own.size(); ++r) out.over_images[r] += own[r] / out_of;
   }
   return out;
 }
@@ -117,10 +75,31 @@ VarianceComponent image_component(const Values& over_images, Index images) {
 }
 
 SeedPairing pairing_of(const Runs& a, const Runs& b) {
+  if ((a.size() == 1) != (b.size() == 1)) return SeedPairing::kOneRun;
   const bool same =
       std::equal(a.begin(), a.end(), b.begin(), b.end(),
                  [](const SeedRun* x, const SeedRun* y) { return x->seed == y->seed; });
   return same ? SeedPairing::kPaired : SeedPairing::kIndependent;
+}
+
+// The error of the difference of two means. `a` and `b` hold one metric of both arms.
+EstimateError error_of(RunScores a, const RunScores& b, SeedPairing pairing, Index images) {
+  subtract(a.over_images, b.over_images);
+  const VarianceComponent over_images = image_component(a.over_images, images);
+  switch (pairing) {
+    case SeedPairing::kPaired:
+      subtract(a.whole, b.whole);
+      return {{a.over_seeds(), over_images}, Combination::kEachItsOwn};
+    case SeedPairing::kIndependent:
+      return {{a.over_seeds(), b.over_seeds(), over_images}, Combination::kSatterthwaite};
+    case SeedPairing::kOneRun: {
+      const RunScores& several = a.whole.size() == 1 ? b : a;
+      const VarianceComponent one_run{variance_of(several.whole) * (1 + 1 / several.runs()),
+                                      several.runs() - 1};
+      return {{one_run, over_images}, Combination::kEachItsOwn};
+    }
+  }
+  throw InternalError("unknown pairing of seeds");
 }
 
 }  // namespace
@@ -133,16 +112,15 @@ std::vector<SeedSpread> across_seeds(std::span<const SeedRun> arm, const Resampl
   std::vector<SeedSpread> out;
   for (std::size_t m = 0; m < runs[0]->metrics.size(); ++m) {
     const RunScores metric = run_scores(runs, m, 0, scores);
-    const Values replicates = metric.over_both(resampling.seed, 0);
-    const VarianceComponent parts[] = {metric.over_seeds(),
-                                       image_component(metric.over_images(), table.images())};
+    const EstimateError error(
+        {metric.over_seeds(), image_component(metric.over_images, table.images())},
+        Combination::kEachItsOwn);
     out.push_back({.metric = runs[0]->metrics[m].metric,
                    .seeds = std::ssize(runs),
                    .mean = metric.mean(),
                    .deviation = std::sqrt(variance_of(metric.whole)),
-                   .intervals = {percentile_interval(replicates, resampling.level),
-                                 student_test(metric.mean(), parts, resampling.level).interval},
-                   .undefined = count_undefined(replicates)});
+                   .interval = error.interval(metric.mean(), resampling.level),
+                   .undefined = count_undefined(metric.over_images)});
   }
   return out;
 }
@@ -159,40 +137,21 @@ std::vector<SeedDifference> compare_seeds(std::span<const SeedRun> a, std::span<
   std::vector<SeedDifference> out;
   for (std::size_t m = 0; m < a[0].metrics.size(); ++m) {
     const std::size_t first_b = runs_a.size() * a[0].metrics.size();
-    RunScores of_a = run_scores(runs_a, m, 0, scores);
-    RunScores of_b = run_scores(runs_b, m, first_b, scores);
-    const double mean_a = of_a.mean(), mean_b = of_b.mean();
-    Values over_images = of_a.over_images();
-    subtract(over_images, of_b.over_images());
-
-    Values replicates;
-    std::vector<VarianceComponent> parts;
-    if (pairing == SeedPairing::kPaired) {
-      subtract(of_a.whole, of_b.whole);
-      for (std::size_t i = 0; i < runs_a.size(); ++i) {
-        subtract(of_a.resampled[i], of_b.resampled[i]);
-      }
-      replicates = of_a.over_both(resampling.seed, 0);
-      parts = {of_a.over_seeds()};
-    } else {
-      replicates = of_a.over_both(resampling.seed, 0);
-      subtract(replicates, of_b.over_both(resampling.seed, 1));
-      parts = {of_a.over_seeds(), of_b.over_seeds()};
-    }
-    double variance = 0;
-    for (const VarianceComponent& part : parts) variance += part.variance;
-    parts.push_back(image_component(over_images, table.images()));
-    const StudentTest test = student_test(mean_a - mean_b, parts, resampling.level);
-    out.push_back({.metric = a[0].metrics[m].metric,
-                   .pairing = pairing,
-                   .mean_a = mean_a,
-                   .mean_b = mean_b,
-                   .difference = mean_a - mean_b,
-                   .standard_error = std::sqrt(variance),
-                   .intervals = {percentile_interval(replicates, resampling.level), test.interval},
-                   .p_value = sign_p_value(replicates),
-                   .t_p_value = test.p_value,
-                   .undefined = count_undefined(replicates)});
+    const RunScores of_a = run_scores(runs_a, m, 0, scores);
+    const RunScores of_b = run_scores(runs_b, m, first_b, scores);
+    Values over_images = of_a.over_images;
+    subtract(over_images, of_b.over_images);
+    SeedDifference one{.metric = a[0].metrics[m].metric,
+                       .pairing = pairing,
+                       .mean_a = of_a.mean(),
+                       .mean_b = of_b.mean(),
+                       .difference = score_difference(of_a.mean(), of_b.mean()),
+                       .error = error_of(of_a, of_b, pairing, table.images()),
+                       .interval = {},
+                       .undefined = count_undefined(over_images)};
+    one.interval = one.error.interval(one.difference, resampling.level);
+    one.p_value = one.error.p_value(one.difference);
+    out.push_back(std::move(one));
   }
   return out;
 }

@@ -1,8 +1,8 @@
 // Scores across training runs that differ in their seed. A score would be another one with other
-// seeds, and with other test images. Every run describes the same images, so the two are crossed.
-// They are resampled independently of each other (the pigeonhole bootstrap: Owen, Annals of Applied
-// Statistics 1, 2007): k of the k runs, and one sample of images for all runs of a replicate, which
-// keeps what the runs have in common.
+// seeds, and with other test images. Every run describes the same images, so the two are crossed,
+// and the error of a mean has two parts: its variance over seeds, and that over images, which the
+// bootstrap estimates with one sample of images for all runs of a replicate. Runs are not
+// resampled: two or three, drawn anew, hardly vary more than themselves.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "captioning/statistics/resampling.h"
+#include "captioning/statistics/student.h"
 
 namespace saccade {
 
@@ -20,23 +21,15 @@ struct SeedRun {
   std::vector<ImageStatistics> metrics;
 };
 
-// Two intervals of a mean over seeds. A few runs, resampled, hardly vary more than themselves:
-// where seeds differ more than images, a 95 % bootstrap interval covers 74 to 84 % of the time with
-// 3 runs, 86 to 90 % with 5, and 90 to 94 % with 10 (simulated). With fewer than about ten runs,
-// report t_interval, which covers at least 92 % there. It is normal theory: the variance over seeds
-// plus that over images, with Satterthwaite's degrees of freedom. It is NaN for a single run. Both
-// are NaN for a single image.
-struct SeedIntervals {
-  Interval bootstrap, t_interval;
-};
-
 struct SeedSpread {
   std::string metric;
   Index seeds = 0;
   double mean = 0;       // of the runs' scores on all images
   double deviation = 0;  // standard deviation of those scores (n - 1); NaN for a single run
-  SeedIntervals intervals;
-  Index undefined = 0;  // replicates without a score (NaN); any of them makes the intervals NaN
+  // Of the mean, over seeds and images (Combination::kEachItsOwn). NaN for a single run, whose
+  // interval over images bootstrap() gives, and for a single image.
+  Interval interval;
+  Index undefined = 0;  // resamples of images in which a run has no score (NaN); kMostUndefined
 };
 
 // The spread of each metric of an arm. Throws DataError without runs, when a seed appears twice, or
@@ -44,20 +37,26 @@ struct SeedSpread {
 std::vector<SeedSpread> across_seeds(std::span<const SeedRun> arm,
                                      const Resampling& resampling = {});
 
+// How the runs of two arms are compared, and with it the error of the difference of their means.
 enum class SeedPairing {
-  kPaired,       // both arms have the same seeds, and runs of one seed are drawn together
-  kIndependent,  // each arm draws its own runs
+  // Both arms have the same seeds: the differences of the pairs vary over seeds
+  // (Combination::kEachItsOwn).
+  kPaired,
+  // Each arm varies by itself (Combination::kSatterthwaite).
+  kIndependent,
+  // One of the arms has a single run. It is taken to vary as the k runs of the other do: the
+  // deviation of these times sqrt(1 + 1/k), with k - 1 degrees of freedom (kEachItsOwn).
+  kOneRun,
 };
 
 struct SeedDifference {
   std::string metric;
   SeedPairing pairing = SeedPairing::kPaired;
   double mean_a = 0, mean_b = 0;
-  double difference = 0;      // mean_a - mean_b
-  double standard_error = 0;  // over seeds, for fixed images; NaN for a single run
-  SeedIntervals intervals;    // of the difference
-  double p_value = 1;    // sign_p_value of the bootstrap's differences; as weak as its interval
-  double t_p_value = 1;  // two-sided, for t_interval; 1 where nothing differs
+  double difference = 0;  // mean_a - mean_b
+  EstimateError error;    // of the difference; unknown where both arms have a single run
+  Interval interval;      // of the difference
+  double p_value = 1;     // two-sided; 1 where nothing differs
   Index undefined = 0;
 };
 

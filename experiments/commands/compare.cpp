@@ -30,8 +30,8 @@ namespace {
 constexpr std::size_t kPageColumns = 100;  // where the output is not a terminal
 
 struct CompareOptions {
-  std::string config, out, boxes, against;
-  std::vector<std::string> overrides, tune;
+  std::string config, out, boxes, against, primary;
+  std::vector<std::string> overrides, tune, margins;
   bool json = false, force = false, all = false;
   bool threads_given = false, images_given = false;
   Index jobs = 1, report_images = 24;
@@ -119,6 +119,7 @@ void print_comparison(const CompareOptions& options, const Comparison& compariso
 
 int run_arms(const CompareOptions& options) {
   const StopSignal signal;
+  const JudgeOptions judging = judge_options(options.primary, options.margins);
   std::vector<std::string> overrides = options.overrides;
   if (options.force)
     throw UsageError(
@@ -155,7 +156,7 @@ int run_arms(const CompareOptions& options) {
     return static_cast<int>(ExitCode::kPartial);
   }
   runner.describe(comparison);
-  const Judgement judgement = judge(comparison);
+  const Judgement judgement = judge(comparison, judging);
   directory.write_text("config.yaml", print_config(config));
   write_comparison(options, directory, comparison, judgement, runner);
   print_comparison(options, comparison, judgement);
@@ -233,6 +234,7 @@ int run_finished(const CompareOptions& options) {
     throw UsageError(
         "--report-images: a report of finished runs is not written without --out; name a directory "
         "with --out");
+  const JudgeOptions judging = judge_options(options.primary, options.margins);
   const StopSignal signal("the run that is being scored is finished first; no file is written");
   std::vector<std::string> given{options.config};
   given.insert(given.end(), options.overrides.begin(), options.overrides.end());
@@ -252,7 +254,7 @@ int run_finished(const CompareOptions& options) {
   ArmRunner runner(options.out, options.boxes, signal);
   Comparison comparison = score_groups(groups, options.against, runner, signal);
   runner.describe(comparison);
-  const Judgement judgement = judge(comparison);
+  const Judgement judgement = judge(comparison, judging);
   if (directory) {
     write_comparison(options, *directory, comparison, judgement, runner);
     offer_report(options.out, options.report_images, options.boxes);
@@ -289,6 +291,14 @@ CommandRun bind_compare(Options& options) {
                "arm against which the others are tested, instead of compare.against (default: the "
                "first arm)",
                "ARM");
+  options.text("--primary", args->primary,
+               "the metric that was declared before the runs were seen, so that the verdict is "
+               "corrected for no other (default: all headlines)",
+               "METRIC");
+  options.repeatable("--margin", args->margins,
+                     "a difference that would not matter; the verdict says whether arms are equal "
+                     "within it",
+                     "METRIC=VALUE");
   options.text("--boxes", args->boxes,
                "judge the attention maps of photos by the boxes of a COCO instances JSON or of a "
                "folder of Flickr30k Entities (default: data.boxes of the config)",

@@ -1,9 +1,7 @@
 #include "experiments/commands/score.h"
 
-#include <filesystem>
 #include <iostream>
 #include <memory>
-#include <set>
 
 #include "captioning/data/reader_support.h"
 #include "captioning/metrics/meteor/meteor.h"
@@ -16,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/io/atomic_file.h"
+#include "experiments/commands/score_against.h"
 #include "experiments/process/log.h"
 #include "experiments/process/output_file.h"
 #include "experiments/process/plain_text.h"
@@ -54,12 +53,6 @@ ReferenceFile references_of(const ScoreArgs& args, const std::string& path) {
   return references;
 }
 
-Resampling resampling_of(const ScoreArgs& args) {
-  return {.replicates = args.replicates,
-          .level = args.level,
-          .seed = static_cast<std::uint64_t>(args.seed)};
-}
-
 void need_files(const ScoreArgs& args, std::size_t count, const char* what) {
   if (args.files.size() != count) {
     throw UsageError(str("score needs ", what, "; got ", args.files.size(),
@@ -96,97 +89,16 @@ int score_one(const ScoreArgs& args) {
   }
   ScoreReport report{
       .scores = &scores, .meteor_tables = scorer.tables(), .intervals = {}, .level = args.level};
-  if (args.intervals) report.intervals = bootstrap(scores.metrics, resampling_of(args));
+  if (args.intervals) report.intervals = bootstrap(scores.metrics, args.resampling());
   print(args, score_json(report), score_table(report));
   return static_cast<int>(ExitCode::kOk);
 }
 
-// The file of this name or, where there is none, several files with commas between their names.
-std::vector<std::string> runs_of(const std::string& argument) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (fs::exists(argument, error)) return {argument};
-  std::vector<std::string> out;
-  std::set<fs::path> files;
-  for (std::size_t at = 0; at <= argument.size();) {
-    const std::size_t comma = std::min(argument.find(',', at), argument.size());
-    out.push_back(argument.substr(at, comma - at));
-    if (out.back().empty()) {
-      throw UsageError(str("score: '", argument,
-                           "' holds an empty name; write the files of several runs as "
-                           "a.json,b.json"));
-    }
-    const fs::path file = fs::weakly_canonical(out.back(), error);
-    if (!files.insert(error ? fs::path(out.back()) : file).second) {
-      throw UsageError(str("score: ", out.back(), " is there twice in '", argument,
-                           "'; name one file for each run"));
-    }
-    at = comma + 1;
-  }
-  return out;
-}
-
-// The scores of several results files on the same images, as runs with the seeds first_seed,
-// first_seed + 1, ...
-std::vector<SeedRun> score_runs(const std::vector<std::string>& paths, std::int64_t first_seed,
-                                const ReferenceFile& references, const Scorer& scorer,
-                                std::vector<std::size_t>& images) {
-  std::vector<SeedRun> out;
-  for (const std::string& path : paths) {
-    const MatchedCaptions matched = match(references, read_results(path));
-    show(matched.notes);
-    if (images.empty()) images = matched.images;
-    if (images != matched.images) {
-      throw DataError(path +
-                      ": captions other images than the first results file; all files of a "
-                      "comparison need captions of the same images");
-    }
-    out.push_back(
-        {.seed = first_seed + static_cast<std::int64_t>(out.size()),
-         .metrics =
-             score_captions(matched.candidates, matched.references, scorer.options).metrics});
-  }
-  return out;
-}
-
-int score_pair(const ScoreArgs& args) {
-  need_files(args, 2, "two results, A and B, beside --against REFERENCES");
+int score_systems(const ScoreArgs& args) {
+  if (!args.latex.empty()) check_output("--latex", args.latex, OutputKind::kLatex, args.files);
   const ReferenceFile references = references_of(args, args.against);
   const Scorer scorer(args);
-  const std::vector<std::string> names_a = runs_of(args.files[0]), names_b = runs_of(args.files[1]);
-  std::vector<std::size_t> images;
-  if (args.paired && names_a.size() != names_b.size()) {
-    throw UsageError(str("--paired needs as many runs for A as for B; got ", names_a.size(),
-                         " and ", names_b.size()));
-  }
-  const std::vector<SeedRun> a = score_runs(names_a, 0, references, scorer, images);
-  // Runs are paired only if --paired declares that they have the same seeds, in this order.
-  const std::int64_t first_b = args.paired ? 0 : static_cast<std::int64_t>(names_a.size());
-  const std::vector<SeedRun> b = score_runs(names_b, first_b, references, scorer, images);
-  const Resampling resampling = resampling_of(args);
-  const auto count = static_cast<Index>(images.size());
-  if (a.size() == 1 && b.size() == 1) {
-    const PairedReport report{
-        .a = names_a[0],
-        .b = names_b[0],
-        .images = count,
-        .resampling = resampling,
-        .differences = paired_bootstrap(a[0].metrics, b[0].metrics, resampling),
-        .randomisation =
-            randomisation_test(a[0].metrics, b[0].metrics,
-                               {.replicates = resampling.replicates, .seed = resampling.seed})};
-    print(args, paired_json(report), paired_table(report));
-  } else {
-    const SeedReport report{.a = names_a,
-                            .b = names_b,
-                            .images = count,
-                            .resampling = resampling,
-                            .spread_a = across_seeds(a, resampling),
-                            .spread_b = across_seeds(b, resampling),
-                            .differences = compare_seeds(a, b, resampling)};
-    print(args, seeds_json(report), seeds_table(report));
-  }
-  return static_cast<int>(ExitCode::kOk);
+  return score_against(args, references, scorer.options, scorer.tables());
 }
 
 int score_against_people(const ScoreArgs& args) {
@@ -194,9 +106,11 @@ int score_against_people(const ScoreArgs& args) {
   const ReferenceFile references = references_of(args, args.files[0]);
   const std::vector<JudgedCaption> judgements = read_judgements(args.judgements);
   const Scorer scorer(args);
-  const auto agreement = score_judgements(references, judgements, scorer.options);
-  print(args, judgements_json(agreement, judgements.size()),
-        judgements_table(agreement, judgements.size()));
+  Resampling resampling = args.resampling();
+  constexpr Index kUsual = 1000;  // a rank correlation takes as long as sorting
+  if (!args.replicates_given) resampling.replicates = kUsual;
+  const Agreement agreement = score_judgements(references, judgements, scorer.options, resampling);
+  print(args, judgements_json(agreement), judgements_table(agreement));
   return static_cast<int>(ExitCode::kOk);
 }
 
@@ -238,13 +152,17 @@ int run_score(const ScoreArgs& args) {
         "intervals "
         "of its own");
   }
-  if (args.paired && args.against.empty())
-    throw UsageError("score: --paired needs --against, which compares two systems");
+  for (const auto& [given, option] :
+       {std::pair{args.paired, "--paired"}, std::pair{!args.latex.empty(), "--latex"},
+        std::pair{!args.primary.empty(), "--primary"},
+        std::pair{!args.margins.empty(), "--margin"}})
+    if (given && args.against.empty())
+      throw UsageError(str("score: ", option, " needs --against, which compares systems"));
   if (args.no_meteor && !(args.synonyms.empty() && args.paraphrases.empty())) {
     throw UsageError("score: --synonyms and --paraphrases are METEOR's; leave out --no-meteor");
   }
   if (!args.tokenize.empty()) return score_tokens(args);
-  if (!args.against.empty()) return score_pair(args);
+  if (!args.against.empty()) return score_systems(args);
   if (!args.judgements.empty()) return score_against_people(args);
   if (args.human) return score_people(args);
   return score_one(args);
@@ -252,22 +170,33 @@ int run_score(const ScoreArgs& args) {
 
 CommandRun bind_score(Options& options) {
   const auto args = std::make_shared<ScoreArgs>();
-  options.arguments("files", args->files,
-                    "references and results; with --against the results of two systems; with "
-                    "--judgements or --human only references; with --tokenize none",
-                    "FILE");
+  options.arguments(
+      "files", args->files,
+      "references and results; with --against the results of two systems or more, the "
+      "first of which the others are tested against; with --judgements or --human "
+      "only references; with --tokenize none",
+      "FILE");
   options.flag("--json", args->json, "print one JSON object");
   options.text("--per-image", args->per_image, "write the scores of every image as JSON", "FILE");
   options.flag("--intervals", args->intervals,
                "add bootstrap confidence intervals over images to the scores");
   options.text("--against", args->against,
-               "compare the results of two systems on these references; a,b,c as results are the "
-               "runs of one system with several seeds",
+               "compare the results of systems on these references as compare does; a,b,c as "
+               "results are the runs of one system with several seeds",
                "REFERENCES");
   options.flag("--paired", args->paired,
-               "with --against: the runs of both systems have the same seeds, in the same order");
+               "with --against: the runs of all systems have the same seeds, in the same order");
+  options.text("--primary", args->primary,
+               "with --against: the metric that was declared before, so that the verdict is "
+               "corrected for no other",
+               "METRIC");
+  options.repeatable("--margin", args->margins,
+                     "with --against: a difference that would not matter; says whether systems are "
+                     "equal within it",
+                     "METRIC=VALUE");
+  options.text("--latex", args->latex, "with --against: write the table for LaTeX", "FILE");
   options.text("--judgements", args->judgements,
-               "rank correlation between each metric and people's scores; FILE is a CSV with the "
+               "correlation between each metric and people's scores; FILE is a CSV with the "
                "columns image, caption and score",
                "FILE");
   options.flag("--human", args->human,
@@ -286,12 +215,16 @@ CommandRun bind_score(Options& options) {
                "add a CIDEr that weights words by the document frequencies of this JSON file",
                "FILE");
   options.count("--replicates", args->replicates,
-                "number of resamples of the bootstrap and the randomisation test (default: 10000)",
+                "number of resamples of the bootstrap and the randomisation test (default: 10000; "
+                "with --judgements 1000)",
                 1);
   options.number("--level", args->level, "level of the confidence intervals (default: 0.95)",
                  "SHARE");
   options.count("--seed", args->seed, "seed of the resampling (default: 0)", 0);
-  return [args] { return run_score(*args); };
+  return [args, options] {
+    args->replicates_given = options.given("--replicates");
+    return run_score(*args);
+  };
 }
 
 }  // namespace saccade

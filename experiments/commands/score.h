@@ -5,15 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "captioning/statistics/resampling.h"
 #include "experiments/commands/command.h"
 
 namespace saccade {
 
 struct ScoreArgs {
-  std::vector<std::string> files;  // REFERENCES RESULTS, or with --against A B
-  std::string against;             // references; files are two systems, each one file or several
-  std::string judgements;          // CSV; files are the references
-  std::string tokenize;            // captions to tokenize instead of scoring
+  std::vector<std::string> files;  // REFERENCES RESULTS, or with --against SYSTEM SYSTEM ...
+  std::string against;             // references; files are systems, each one file or several
+  std::string primary, latex;      // with --against
+  std::vector<std::string> margins;
+  std::string judgements;  // CSV; files are the references
+  std::string tokenize;    // captions to tokenize instead of scoring
   std::string split;
   std::string per_image;  // the file for the scores of single images
   std::string document_frequencies, synonyms, paraphrases;
@@ -23,8 +26,13 @@ struct ScoreArgs {
   bool paired = false;
   bool json = false;
   Index replicates = 10000;
+  bool replicates_given = false;
   double level = 0.95;
   Index seed = 0;
+
+  Resampling resampling() const {
+    return {.replicates = replicates, .level = level, .seed = static_cast<std::uint64_t>(seed)};
+  }
 };
 
 int run_score(const ScoreArgs& args);

@@ -38,6 +38,17 @@ std::string folder_name(const std::string& name) {
   return out.empty() || out[0] == '.' ? "arm" + out : out;
 }
 
+// Refuses an arm whose folder would lie where a comparison has files of its own.
+void refuse_taken_folder(const Arm& arm) {
+  static const std::set<std::string> kTaken{
+      "checkpoints", "compare.csv", "compare.json",  "compare.md",  "compare.svg", "compare.tex",
+      "config.yaml", "lock",        "manifest.json", "report.html", "sheets"};
+  if (kTaken.contains(arm.folder))
+    throw UsageError(str("compare.arms: the folder of the arm '", arm.name, "' would be ",
+                         arm.folder,
+                         ", which is a file of the comparison itself; give the arm another name"));
+}
+
 // Refuses paths in which arms cannot differ.
 void check_path(const std::string& path, const std::string& place) {
   if (path == "seed")
@@ -201,6 +212,7 @@ std::vector<Arm> expand_arms(const LoadedConfig& base) {
       throw EqualArmsError("compare: there are two equal arms, of which the second is " + arm.name +
                            "; leave out one of them");
     arm.folder = folder_name(arm.name);
+    refuse_taken_folder(arm);
     for (int k = 2; !folders.insert(arm.folder).second; ++k)
       arm.folder = folder_name(arm.name) + "-" + std::to_string(k);
     arms.push_back(std::move(arm));

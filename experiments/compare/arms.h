@@ -30,8 +30,8 @@ class EqualArmsError : public UsageError {
 // axes with the last axis varying fastest. An option that an arm inherits from the config and does
 // not read gets its default in that arm, if another arm reads it. Throws UsageError on a path that
 // is not a config value or that both an arm and an axis set, on a value that does not fit, on a
-// seed that is listed twice, and where compare.against names no arm, and EqualArmsError on two
-// equal arms.
+// seed that is listed twice, where compare.against names no arm, and where the folder of an arm
+// would be a file of the comparison, and EqualArmsError on two equal arms.
 std::vector<Arm> expand_arms(const LoadedConfig& base);
 
 // Whether one config path is the other one or a section that contains it.

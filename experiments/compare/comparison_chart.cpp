@@ -27,11 +27,10 @@ std::string note_of(const Judgement& judgement, const std::vector<const JudgedRo
   for (const JudgedRow* row : rows)
     for (const JudgedMetric& metric : row->metrics)
       (metric.over == IntervalOver::kImages ? images : seeds) = true;
-  std::string out =
-      str("Dots: means; lines: ", 100 * judgement.resampling.level, " % intervals over ");
+  std::string out = str("Dots: means; lines: ", 100 * judgement.level(), " % intervals over ");
   if (seeds) out += "seeds and images (Student's t)";
   if (seeds && images) out += ", or over ";
-  if (images) out += "images alone (bootstrap) where there is one seed";
+  if (images) out += "images alone (bootstrap; of rates, Wilson's) where there is one seed";
   return out + ".";
 }
 

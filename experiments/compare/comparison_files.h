@@ -13,12 +13,15 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
                                 Shown shown);
 
 // The headline metrics by their labels as a tabular for the package booktabs, as mean and half the
-// interval's width; the best mean of each column is bold.
+// interval's width; the best mean of a column is bold where is_finding(). Scores and shares are
+// times 100, and the narrowest interval of a column decides its decimals. The verdict stands as
+// comments.
 std::string comparison_latex(const Comparison& comparison, const Judgement& judgement);
 
 // One line for each arm, regime and metric (of all metrics), with the columns arm, regime, metric,
-// n, mean, sd, low, high, chance, difference, difference_low, difference_high, p, p_holm. A field
-// without a value is empty. Fields are quoted after RFC 4180.
+// n, mean, sd, low, high, chance, difference, difference_low, difference_high, p, p_holm, family,
+// tests, detectable. A field without a value is empty. Fields are quoted after RFC 4180, and a name
+// that a program for tables would run as a formula has a quotation mark (') in front.
 std::string comparison_csv(const Comparison& comparison, const Judgement& judgement);
 
 }  // namespace saccade

@@ -7,6 +7,7 @@
 
 #include "captioning/metrics/metric_registry.h"
 #include "core/base/error.h"
+#include "experiments/compare/judged_json.h"
 #include "experiments/compare/verdict.h"
 
 namespace saccade {
@@ -14,31 +15,6 @@ namespace saccade {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// A number; null where it has no value.
-Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json spread_json(const Spread& spread) {
-  return {{"mean", number_json(spread.mean)},
-          {"std", number_json(spread.deviation)},
-          {"n", spread.count}};
-}
-
-void add_judged(const JudgedMetric& metric, Json& json) {
-  json["low"] = number_json(metric.interval.low);
-  json["high"] = number_json(metric.interval.high);
-  json["chance"] = enum_name(metric.over);
-  if (!metric.difference) return;
-  const JudgedDifference& one = *metric.difference;
-  json["difference"] = {{"value", number_json(one.value)},
-                        {"low", number_json(one.interval.low)},
-                        {"high", number_json(one.interval.high)},
-                        {"chance", enum_name(one.over)},
-                        {"p", number_json(one.p_value)},
-                        {"p_holm", number_json(one.holm)},
-                        {"n", one.seeds},
-                        {"n_against", one.reference_seeds}};
-}
 
 Json trials_json(const std::vector<Trial>& trials) {
   Json json = Json::array();
@@ -94,7 +70,7 @@ Json arm_json(const ArmResult& arm, const std::vector<Row>& rows, const Judgemen
     for (const auto& [name, spread] : row.metrics) {
       corpus[name] = spread_json(spread);
       if (const JudgedMetric* metric = judged ? judged->find(name) : nullptr)
-        add_judged(*metric, corpus[name]);
+        add_judged(*metric, judgement.level(), corpus[name]);
     }
     json["regimes"].push_back({{"name", enum_name(row.regime)}, {"corpus", corpus}});
   }
@@ -191,7 +167,7 @@ std::string arms_table(const std::string& corner, const std::vector<ArmName>& ar
   std::vector<Head> heads;
   std::size_t longest = 0;
   for (const auto& [arm, regime] : arms) {
-    heads.push_back({arm, regime});
+    heads.push_back(regime.empty() ? Head{arm} : Head{arm, regime});
     longest = std::max(longest, width(arm));
   }
   std::vector<std::string> blocks = in_blocks(corner, heads, lines, page);
@@ -199,7 +175,8 @@ std::string arms_table(const std::string& corner, const std::vector<ArmName>& ar
     std::vector<Line> rows;
     for (std::size_t i = 0; i < arms.size(); ++i) {
       const auto& [arm, regime] = arms[i];
-      Line row{arm + std::string(longest + 2 - width(arm), ' ') + regime, {}};
+      Line row{regime.empty() ? arm : arm + std::string(longest + 2 - width(arm), ' ') + regime,
+               {}};
       for (const Line& line : lines) row.cells.push_back(line.cells[i]);
       rows.push_back(std::move(row));
     }
@@ -210,6 +187,10 @@ std::string arms_table(const std::string& corner, const std::vector<ArmName>& ar
   std::string out;
   for (const std::string& block : blocks) out += (out.empty() ? "" : "\n") + block;
   return out;
+}
+
+std::string regime_name(Regime regime, bool regimes) {
+  return regimes ? std::string(enum_name(regime)) : std::string();
 }
 
 // The differences of the rows to the reference, with one line for each headline metric that is
@@ -223,7 +204,7 @@ std::string difference_table(const Judgement& judgement, std::size_t columns) {
     const bool tested = std::any_of(row.metrics.begin(), row.metrics.end(),
                                     [](const JudgedMetric& own) { return own.difference; });
     if (!tested) continue;
-    heads.emplace_back(row.arm->arm.name, enum_name(row.regime));
+    heads.emplace_back(row.arm->arm.name, regime_name(row.regime, judgement.regimes));
     for (std::size_t m = 0; m < metrics.size(); ++m) {
       const JudgedMetric* own = row.find(metrics[m]);
       lines[m].cells.push_back(own ? difference_cell(*own) : "");
@@ -246,8 +227,9 @@ std::string comparison_json(const Comparison& comparison, const Judgement& judge
                {"seeds", comparison.seeds},
                {"complete", comparison.complete()},
                {"against", judgement.reference ? judgement.reference->arm.name : ""},
-               {"level", judgement.resampling.level},
+               {"level", judgement.level()},
                {"verdict", verdict(judgement)}};
+  if (!judgement.options.primary.empty()) json["primary"] = judgement.options.primary;
   json["arms"] = Json::array();
   for (const ArmResult& arm : comparison.arms)
     json["arms"].push_back(arm_json(arm, rows, judgement));
@@ -258,18 +240,27 @@ std::string comparison_table(const Comparison& comparison, const Judgement& judg
                              const TableOptions& options) {
   const std::vector<Row> rows = rows_of(comparison);
   std::vector<ArmName> heads;
-  for (const Row& row : rows) heads.emplace_back(row.arm->arm.name, enum_name(row.regime));
+  for (const Row& row : rows)
+    heads.emplace_back(row.arm->arm.name, regime_name(row.regime, comparison.regimes));
   const std::vector<Line> lines = lines_of(rows, options.shown);
-  std::string out =
-      headline(comparison) +
-      "\nmeans over seeds; ± is their standard deviation, where there are several seeds\n" +
-      arms_table("", heads, lines, options.columns);
+  std::string out = headline(comparison) +
+                    str("\nmeans over ", comparison.regimes ? "seeds" : "runs",
+                        "; ± is their standard deviation, where there are several\n") +
+                    arms_table("", heads, lines, options.columns);
   if (const std::size_t all = lines_of(rows).size(); all > lines.size())
     out += str("--all shows ", all - lines.size(), " more numbers, which --json has, too\n");
   out += difference_table(judgement, options.columns);
   const std::vector<std::string> sentences = verdict(judgement);
   if (!sentences.empty()) out += "\n";
-  for (const std::string& sentence : sentences) out += sentence + "\n";
+  bool undecided = false;
+  for (const std::string& sentence : sentences) {
+    out += sentence + "\n";
+    undecided = undecided || sentence.find("no evidence of a difference") != std::string::npos;
+  }
+  if (undecided && judgement.options.margins.empty())
+    out +=
+        "no evidence of a difference is none of equality; --margin METRIC=VALUE tests whether arms "
+        "are equal within a margin\n";
   return out + tuned(comparison, "") + failures(comparison, "");
 }
 

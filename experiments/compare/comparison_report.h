@@ -8,11 +8,13 @@
 namespace saccade {
 
 // {"schema_version": 1, "name", "dataset", "split", "n_images", "seeds", "complete", "against",
-// "level", "verdict": [sentence], "arms": [{"name", "values": {path: value}, "parameters",
-// "ms_per_update": {"mean", "std", "n"}, "captions_per_second", "peak_memory_bytes": {...},
-// "trials": [{"values", "score", "error"}] of a tuned arm, "regimes": [{"name", "corpus": {metric:
+// "level", "primary", "verdict": [sentence], "arms": [{"name", "values": {path: value},
+// "parameters", "ms_per_update": {"mean", "std", "n"}, "captions_per_second", "peak_memory_bytes":
+// {...}, "trials": [{"values", "score", "error"}] of a tuned arm, "regimes": [{"name", "corpus":
+// {metric:
 // {"mean", "std", "n", and of what can be resampled "low", "high", "chance": "images" |
-// "seeds_and_images", "difference": {"value", "low", "high", "chance", "p", "p_holm"}}}}], "seeds":
+// "seeds_and_images", "difference": {"value", "low", "high", "chance", "p", "p_holm", "n",
+// "n_against", "family", "tests", "detectable", "undefined", "margin", "p_outside"}}}}], "seeds":
 // [{"seed", "status": "ok" | "failed", "error", "directory", "checkpoint", "updates",
 // "training_seconds", "ms_per_update", "captions_per_second", "peak_memory_bytes",
 // "best_validation", "regimes": [{"name", "corpus"}]}]}]}. A number without a value is null. Keys

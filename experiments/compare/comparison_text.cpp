@@ -92,6 +92,12 @@ std::string signed_number(double value) {
   return std::isnan(value) || size == fixed(0) ? size : (value < 0 ? "-" : "+") + size;
 }
 
+// " p=0.0310".
+std::string p_cell(double p) {
+  const std::string text = fixed_p(p);
+  return text[0] == '<' ? " p" + text : " p=" + text;
+}
+
 bool any(const Judgement& judgement, IntervalOver over) {
   return std::any_of(judgement.rows.begin(), judgement.rows.end(), [&](const JudgedRow& row) {
     return std::any_of(row.metrics.begin(), row.metrics.end(),
@@ -102,6 +108,8 @@ bool any(const Judgement& judgement, IntervalOver over) {
 }  // namespace
 
 std::string headline(const Comparison& comparison) {
+  if (!comparison.regimes)
+    return str(counted(comparison.images, "image"), " of ", comparison.dataset);
   std::string seeds;
   for (const auto seed : comparison.seeds)
     seeds += (seeds.empty() ? "" : ", ") + std::to_string(seed);
@@ -138,6 +146,17 @@ std::vector<Line> lines_of(const std::vector<Row>& rows, Shown shown) {
   return lines;
 }
 
+std::string row_name(const JudgedRow& row, const Judgement& judgement) {
+  return judgement.regimes ? str(row.arm->arm.name, " (", enum_name(row.regime), ")")
+                           : row.arm->arm.name;
+}
+
+std::string p_text(double p) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), p < 0.001 ? "p < 0.001" : "p = %.2g", p);
+  return text.data();
+}
+
 std::string interval_cell(const JudgedMetric& metric) {
   return fixed(metric.spread.mean) + brackets(metric.interval);
 }
@@ -145,30 +164,51 @@ std::string interval_cell(const JudgedMetric& metric) {
 std::string difference_cell(const JudgedMetric& metric) {
   if (!metric.difference) return "";
   const JudgedDifference& one = *metric.difference;
-  // Where all images have the same score in both, a p-value of 1 would look like an error.
-  if (one.value == 0 && one.interval.low == 0 && one.interval.high == 0) return "equal";
+  // Where all images have the same score in both, but for rounding, a p-value of 1 would look like
+  // an error.
+  const auto none = [](double number) { return fixed(std::abs(number)) == fixed(0); };
+  if (none(one.value) && none(one.interval.low) && none(one.interval.high) && one.holm == 1)
+    return "equal";
   return str(signed_number(one.value), brackets(one.interval),
-             std::isnan(one.holm) ? " (no test)" : " p=" + fixed(one.holm));
+             std::isnan(one.holm) ? " (no test)" : p_cell(one.holm));
 }
 
 std::string legend(const Judgement& judgement) {
-  const std::string level = str(100 * judgement.resampling.level, " %");
+  const std::string level = str(100 * judgement.level(), " %");
+  const char* runs = judgement.regimes ? "seed" : "run";
   std::string out = "In brackets: " + level + " interval";
-  if (any(judgement, IntervalOver::kSeedsAndImages)) out += " over seeds and images (Student's t)";
+  if (any(judgement, IntervalOver::kSeedsAndImages))
+    out += str(" over ", runs, "s and images (Student's t)");
   if (any(judgement, IntervalOver::kSeedsAndImages) && any(judgement, IntervalOver::kImages))
     out += ", or";
   if (any(judgement, IntervalOver::kImages))
-    out += " over images alone (bootstrap) where there is one seed";
-  const bool lacks =
-      std::any_of(judgement.rows.begin(), judgement.rows.end(), [](const JudgedRow& row) {
-        return std::any_of(row.metrics.begin(), row.metrics.end(), [](const JudgedMetric& metric) {
-          return std::isnan(metric.interval.low);
-        });
-      });
+    out += str(" over images alone (bootstrap; of rates, Wilson's) where there is one ", runs);
+  bool lacks = false, tested = false, sampled = false;
+  Index undefined = 0;
+  for (const JudgedRow& row : judgement.rows)
+    for (const JudgedMetric& metric : row.metrics) {
+      lacks = lacks || std::isnan(metric.interval.low);
+      if (!metric.difference) continue;
+      tested = true;
+      sampled = sampled || metric.difference->over == IntervalOver::kImages;
+      if (!std::isnan(metric.difference->p_value))
+        undefined = std::max(undefined, metric.difference->undefined);
+    }
   if (lacks) out += "; without brackets: too few images for an interval";
-  return out +
-         "; p: two-sided p-value, corrected after Holm for all rows that are tested by the same "
-         "metric; the intervals are not corrected";
+  if (undefined > 0)
+    out += str("; up to ", undefined, " of ", judgement.options.resampling.replicates,
+               " resamples have no score and are left out");
+  if (!tested) return out;
+  out += "; p: two-sided p-value";
+  if (sampled) out += str(", of one ", runs, " against one by exchanging their captions at random");
+  const std::string& primary = judgement.options.primary;
+  out += str(", corrected after Holm for all arms",
+             judgement.regimes ? " in their own regimes (the first of each)" : "",
+             primary.empty() ? " times the headline metrics"
+                             : " in the primary metric, " + metric_label(primary));
+  if (!primary.empty()) out += ", and apart from these for the headlines";
+  if (judgement.regimes) out += ", and apart from these for the other regimes";
+  return out + "; the intervals are not corrected";
 }
 
 std::string failures(const Comparison& comparison, const char* bullet) {

@@ -8,7 +8,8 @@
 
 namespace saccade {
 
-// "soft-vs-hard: 500 test images of scenes; seeds 1, 2".
+// "soft-vs-hard: 500 test images of scenes; seeds 1, 2"; of files of captions "500 images of
+// a.json".
 std::string headline(const Comparison& comparison);
 
 // How much of a comparison is shown: the headlines of the registry of metrics, or every metric.
@@ -22,10 +23,17 @@ struct Line {
 };
 std::vector<Line> lines_of(const std::vector<Row>& rows, Shown shown = Shown::kAll);
 
+// "hard (argmax)"; the name alone where there are no regimes.
+std::string row_name(const JudgedRow& row, const Judgement& judgement);
+
+// "p = 0.041", "p < 0.001".
+std::string p_text(double p);
+
 // "0.5123 [0.5011, 0.5235]"; "0.5123" where there are too few images for an interval.
 std::string interval_cell(const JudgedMetric& metric);
-// "+0.0041 [-0.0060, 0.0142] p=0.41", with the corrected p-value, or "+0.0041 (no test)" where
-// there are too few images for one; empty for the reference.
+// "+0.0041 [-0.0060, 0.0142] p=0.4100", with the corrected p-value ("p<0.0001" where four decimals
+// do not show it), or "+0.0041 (no test)" where there are too few images for one; "equal" where all
+// images have the same score; empty for the reference.
 std::string difference_cell(const JudgedMetric& metric);
 
 // Explains the brackets and the p-values.

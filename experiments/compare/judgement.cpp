@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
-#include <numeric>
 
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/statistics/bootstrap.h"
-#include "captioning/statistics/seeds.h"
+#include "captioning/statistics/holm.h"
+#include "captioning/statistics/randomisation.h"
+#include "core/base/error.h"
 
 namespace saccade {
 
@@ -75,6 +77,7 @@ std::vector<JudgedMetric> intervals_of(std::vector<SeedRun> runs, const Resampli
                      .spread = spread_of({one.score}),
                      .over = IntervalOver::kImages,
                      .interval = one.interval,
+                     .images = runs[0].metrics[0].images,
                      .difference = {}});
     return out;
   }
@@ -82,18 +85,37 @@ std::vector<JudgedMetric> intervals_of(std::vector<SeedRun> runs, const Resampli
     out.push_back({.name = one.metric,
                    .spread = {.count = one.seeds, .mean = one.mean, .deviation = one.deviation},
                    .over = IntervalOver::kSeedsAndImages,
-                   .interval = reachable(one.metric, one.intervals.t_interval),
+                   .interval = reachable(one.metric, one.interval),
+                   .images = runs[0].metrics[0].images,
                    .difference = {}});
   return out;
 }
 
-// A run of each side with the same seed, if there is one; else the first run of each.
-std::pair<const SeedRun*, const SeedRun*> pair_of(const std::vector<SeedRun>& a,
-                                                  const std::vector<SeedRun>& b) {
-  for (const SeedRun& own : a)
-    for (const SeedRun& other : b)
-      if (own.seed == other.seed) return {&own, &other};
-  return {&a[0], &b[0]};
+// The differences of a single run to another, in every metric.
+std::map<std::string, JudgedDifference> between_two_runs(const SeedRun& run,
+                                                         const SeedRun& reference,
+                                                         const Resampling& resampling) {
+  std::map<std::string, JudgedDifference> out;
+  const auto intervals = paired_bootstrap(run.metrics, reference.metrics, resampling);
+  const auto tests =
+      randomisation_test(run.metrics, reference.metrics,
+                         {.replicates = resampling.replicates, .seed = resampling.seed});
+  for (std::size_t m = 0; m < intervals.size(); ++m) {
+    const PairedDifference& one = intervals[m];
+    const auto degrees = static_cast<double>(run.metrics[m].images - 1);
+    out[one.metric] = {
+        .value = one.difference,
+        .over = IntervalOver::kImages,
+        .seeds = 1,
+        .reference_seeds = 1,
+        .same_seed = run.seed == reference.seed,
+        .interval = one.interval,
+        // A test without an interval would look like more than there is.
+        .p_value = std::isnan(one.interval.low) ? one.interval.low : tests[m].p_value,
+        .error = EstimateError({{one.variance, degrees}}, Combination::kEachItsOwn),
+        .undefined = std::max(one.undefined, tests[m].undefined)};
+  }
+  return out;
 }
 
 std::map<std::string, JudgedDifference> differences_of(std::vector<SeedRun> runs,
@@ -102,43 +124,70 @@ std::map<std::string, JudgedDifference> differences_of(std::vector<SeedRun> runs
   keep_common(runs, reference);
   std::map<std::string, JudgedDifference> out;
   if (runs[0].metrics.empty()) return out;
-  if (runs.size() == 1 || reference.size() == 1) {
-    const auto [own, other] = pair_of(runs, reference);
-    for (const PairedDifference& one : paired_bootstrap(own->metrics, other->metrics, resampling))
-      out[one.metric] = {.value = one.difference,
-                         .over = IntervalOver::kImages,
-                         .seeds = 1,
-                         .reference_seeds = 1,
-                         .same_seed = own->seed == other->seed,
-                         .interval = one.interval,
-                         .p_value = one.p_value,
-                         .holm = 1};
-    return out;
-  }
+  if (runs.size() == 1 && reference.size() == 1)
+    return between_two_runs(runs[0], reference[0], resampling);
   for (const SeedDifference& one : compare_seeds(runs, reference, resampling))
     out[one.metric] = {.value = one.difference,
                        .over = IntervalOver::kSeedsAndImages,
                        .seeds = std::ssize(runs),
                        .reference_seeds = std::ssize(reference),
                        .same_seed = one.pairing == SeedPairing::kPaired,
-                       .interval = reachable_difference(one.metric, one.intervals.t_interval),
-                       .p_value = one.t_p_value,
-                       .holm = 1};
+                       .interval = reachable_difference(one.metric, one.interval),
+                       .p_value = one.p_value,
+                       .error = one.error,
+                       .undefined = one.undefined};
   return out;
 }
 
-// Applies Holm's correction to the p-values of a metric over all rows that have it.
-void correct(std::vector<JudgedRow>& rows, const std::string& metric) {
-  std::vector<JudgedDifference*> tested;
+// Corrects the p-values of the tests of each family, and those of all tests of equality.
+void correct(std::vector<JudgedRow>& rows, const JudgeOptions& options) {
+  std::vector<std::string> names;
+  for (const JudgedRow& row : rows)
+    for (const JudgedMetric& metric : row.metrics) names.push_back(metric.name);
+  const std::vector<std::string> main = headlines_of(names);
+  const auto is_main = [&](const std::string& name) {
+    return std::find(main.begin(), main.end(), name) != main.end();
+  };
+  std::map<std::string, std::vector<JudgedDifference*>> families;
+  std::vector<JudgedDifference*> with_margin;
+  const ArmResult* arm = nullptr;
+  for (JudgedRow& row : rows) {
+    const bool own_regime = row.arm != arm;
+    arm = row.arm;
+    for (JudgedMetric& metric : row.metrics) {
+      if (!metric.difference) continue;
+      JudgedDifference& one = *metric.difference;
+      const bool primary = metric.name == options.primary;
+      const bool asked = options.primary.empty() ? is_main(metric.name) : primary;
+      one.family = own_regime && asked                              ? Family::kVerdict
+                   : own_regime && is_main(metric.name)             ? Family::kHeadlines
+                   : !own_regime && (asked || is_main(metric.name)) ? Family::kRegimes
+                                                                    : Family::kDetail;
+      const std::string own = one.family == Family::kDetail ? metric.name : "";
+      if (!std::isnan(one.p_value))
+        families[str(enum_name(one.family), " ", own)].push_back(&one);
+      else
+        one.holm = one.p_value;
+      const auto margin = options.margins.find(metric.name);
+      if (margin == options.margins.end() || !own_regime) continue;
+      one.margin = margin->second;
+      one.p_outside = one.error.p_outside(one.value, one.margin);
+      with_margin.push_back(&one);
+    }
+  }
+  for (const auto& [name, tests] : families) {
+    std::vector<double> p_values;
+    for (const JudgedDifference* one : tests) p_values.push_back(one->p_value);
+    const std::vector<double> corrected = holm(p_values);
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+      tests[i]->holm = corrected[i];
+      tests[i]->tests = std::ssize(tests);
+    }
+  }
   std::vector<double> p_values;
-  for (JudgedRow& row : rows)
-    for (JudgedMetric& own : row.metrics)
-      if (own.name == metric && own.difference) {
-        tested.push_back(&*own.difference);
-        p_values.push_back(own.difference->p_value);
-      }
+  for (const JudgedDifference* one : with_margin) p_values.push_back(one->p_outside);
   const std::vector<double> corrected = holm(p_values);
-  for (std::size_t i = 0; i < tested.size(); ++i) tested[i]->holm = corrected[i];
+  for (std::size_t i = 0; i < with_margin.size(); ++i) with_margin[i]->p_outside = corrected[i];
 }
 
 const ArmResult* reference_of(const Comparison& comparison) {
@@ -163,18 +212,55 @@ const JudgedRow* Judgement::find(const Row& row) const {
   return found == rows.end() ? nullptr : &*found;
 }
 
-Judgement judge(const Comparison& comparison, const Resampling& resampling) {
-  Judgement out{.reference = reference_of(comparison), .resampling = resampling, .rows = {}};
+double JudgedDifference::detectable(double level) const {
+  return error.detectable((1 - level) / static_cast<double>(tests));
+}
+
+bool JudgedDifference::enough_seeds() const {
+  const Index fewer = std::min(seeds, reference_seeds), more = std::max(seeds, reference_seeds);
+  return fewer >= kFewestSeeds || (fewer == 1 && more != 2);
+}
+
+JudgeOptions judge_options(const std::string& primary, std::span<const std::string> margins,
+                           const Resampling& resampling) {
+  JudgeOptions out{.resampling = resampling, .primary = primary};
+  const auto check = [](const std::string& option, const std::string& name) {
+    const MetricInfo* info = find_metric(name);
+    if (info && info->interval && info->better != Better::kNeither) return;
+    throw UsageError(
+        str(option, " ", name, ": ",
+            info ? "this metric has no interval, or does not judge" : "there is no such metric",
+            "; saccade list metrics shows those that are judged, such as CIDEr"));
+  };
+  if (!primary.empty()) check("--primary", primary);
+  for (const std::string& text : margins) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const std::string name = text.substr(0, equals), value = text.substr(equals);
+    check("--margin", name);
+    char* end = nullptr;
+    const double margin = value.empty() ? 0 : std::strtod(value.c_str() + 1, &end);
+    if (!(margin > 0) || !std::isfinite(margin) || *end != '\0')
+      throw UsageError(str("--margin ", text,
+                           ": write it as METRIC=VALUE with a value above 0, such as CIDEr=0.02"));
+    out.margins[name] = margin;
+  }
+  return out;
+}
+
+Judgement judge(const Comparison& comparison, const JudgeOptions& options) {
+  Judgement out{.reference = reference_of(comparison),
+                .regimes = comparison.regimes,
+                .options = options,
+                .rows = {}};
+  const Resampling& resampling = options.resampling;
   std::vector<SeedRun> reference;
   if (out.reference && !first_good(*out.reference)->regimes.empty())
     reference = runs_of(*out.reference, first_good(*out.reference)->regimes[0].regime);
-  std::vector<std::string> names;
   for (const Row& row : rows_of(comparison)) {
     const std::vector<SeedRun> runs = runs_of(*row.arm, row.regime);
     if (runs.empty()) continue;
     JudgedRow& own = out.rows.emplace_back(
         JudgedRow{.arm = row.arm, .regime = row.regime, .metrics = intervals_of(runs, resampling)});
-    for (const JudgedMetric& metric : own.metrics) names.push_back(metric.name);
     const bool itself =
         row.arm == out.reference && row.regime == first_good(*out.reference)->regimes[0].regime;
     if (itself || reference.empty()) continue;
@@ -185,25 +271,7 @@ Judgement judge(const Comparison& comparison, const Resampling& resampling) {
       if (const auto found = differences.find(metric.name); found != differences.end())
         metric.difference = found->second;
   }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  for (const std::string& name : names) correct(out.rows, name);
-  return out;
-}
-
-std::vector<double> holm(const std::vector<double>& p_values) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < p_values.size(); ++i)
-    if (!std::isnan(p_values[i])) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
-  std::vector<double> out = p_values;
-  double least = 0;
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    const auto left = static_cast<double>(order.size() - k);
-    least = std::max(least, std::min(1.0, left * p_values[order[k]]));
-    out[order[k]] = least;
-  }
+  correct(out.rows, options);
   return out;
 }
 

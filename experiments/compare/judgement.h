@@ -1,12 +1,14 @@
 // The statistics of a comparison: every score with a confidence interval, and its difference to the
-// reference arm with a p-value.
+// reference arm with a p-value, corrected for the tests of its family.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "captioning/statistics/resampling.h"
+#include "captioning/statistics/seeds.h"
 #include "experiments/compare/comparison.h"
 
 namespace saccade {
@@ -22,21 +24,51 @@ constexpr auto enum_table(IntervalOver) {
   });
 }
 
+// Which tests are corrected together. JSON and CSV name it "family".
+enum class Family { kVerdict, kHeadlines, kRegimes, kDetail };
+constexpr auto enum_table(Family) {
+  using enum Family;
+  return enum_rows<Family>({
+      {kVerdict, "verdict",
+       "every arm in its own regime, in the headline metrics or in the primary one"},
+      {kHeadlines, "headlines", "the same in the headlines besides a primary metric"},
+      {kRegimes, "regimes", "the other regimes of the arms, in the headline metrics"},
+      {kDetail, "detail", "all arms and regimes in one metric that is no headline"},
+  });
+}
+
 struct JudgedDifference {
-  double value = 0;  // this row minus the reference
+  double value = 0;  // the mean of this row minus that of the reference
   IntervalOver over = IntervalOver::kImages;
   Index seeds = 1, reference_seeds = 1;  // the number of runs of each
   bool same_seed = true;                 // the runs of both have the same seeds
   Interval interval;
   double p_value = 1;  // two-sided
-  double holm = 1;     // the p-value, corrected for all rows that are tested by this metric
+  double holm = 1;     // the p-value, corrected for the tests of the family
+  Family family = Family::kVerdict;
+  Index tests = 1;      // in the family
+  EstimateError error;  // of the value
+  Index undefined = 0;  // replicates without a score, which are left out (kMostUndefined)
+  // Where a margin was given: the p-value of "it differs by the margin or more", corrected for the
+  // other differences that have margins.
+  double margin = 0, p_outside = 1;
+
+  // The smallest difference that the test finds with a power of .80 after the correction for the
+  // family, if the chance is as these runs show it.
+  double detectable(double level) const;
+  // Of runs to which a sentence can be given: one run against one, or against at least
+  // kFewestSeeds, or as many of both. Of two seeds, a t interval is wide and a test finds next to
+  // nothing.
+  bool enough_seeds() const;
 };
+inline constexpr Index kFewestSeeds = 3;
 
 struct JudgedMetric {
   std::string name;
   Spread spread;
   IntervalOver over = IntervalOver::kImages;
   Interval interval;  // of the mean over seeds
+  Index images = 0;
   // Empty for the reference itself, and for an arm that was not scored on the same images.
   std::optional<JudgedDifference> difference;
 };
@@ -51,23 +83,39 @@ struct JudgedRow {
   const JudgedMetric* find(const std::string& metric) const;
 };
 
+struct JudgeOptions {
+  Resampling resampling;
+  // The metric that was declared before the runs were seen: the verdict's family is then of it
+  // alone.
+  std::string primary{};
+  // Differences that would not matter, by metric. Where there is one, it is tested whether arms are
+  // equal within it.
+  std::map<std::string, double> margins{};
+};
+
 struct Judgement {
   const ArmResult* reference = nullptr;  // in its first regime
-  Resampling resampling;
+  bool regimes = true;                   // rows are of regimes; else of files of captions
+  JudgeOptions options;
   std::vector<JudgedRow> rows;
+
+  double level() const { return options.resampling.level; }
 
   // The judged row of an arm in a regime; null where all of its seeds failed.
   const JudgedRow* find(const Row& row) const;
 };
 
-// Judges every row: with several seeds by the t intervals of across_seeds() and compare_seeds()
-// (statistics/seeds.h), with one seed by the bootstrap over images. Failed seeds are left out, and
-// arms whose seeds all failed. The p-values of a metric are corrected after Holm (Scandinavian
-// Journal of Statistics 6, 1979).
-Judgement judge(const Comparison& comparison, const Resampling& resampling = {});
+// Judges every row. With several seeds intervals and p-values are those of across_seeds() and
+// compare_seeds() (statistics/seeds.h). With one seed on each side intervals are of the bootstrap
+// over images, and p-values of the randomisation test. Failed seeds are left out, and arms whose
+// seeds all failed. The p-values of a family are corrected after Holm (Scandinavian Journal of
+// Statistics 6, 1979).
+Judgement judge(const Comparison& comparison, const JudgeOptions& options = {});
 
-// Holm's correction of p-values, in their order: the k-th smallest of m is multiplied with
-// m - k + 1, is never less than the one before it, and at most 1. NaN stays NaN and is not counted.
-std::vector<double> holm(const std::vector<double>& p_values);
+// From the command line: the primary metric, which may be empty, and margins as "CIDEr=0.02".
+// Throws UsageError for a metric that has no interval or does not judge, and for a margin that is
+// no number above 0.
+JudgeOptions judge_options(const std::string& primary, std::span<const std::string> margins,
+                           const Resampling& resampling = {});
 
 }  // namespace saccade

@@ -21,7 +21,8 @@ BarChart chart_of(const EvaluationReport& report, const ScoreGrouping& grouping)
                                    report.texts ? "texts" : "images")};
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
     const ScoreGroup& group = grouping.groups[g];
-    chart.groups.push_back(str(group.name(grouping.by), " (", group.images, ")"));
+    chart.groups.push_back(str(group.name(grouping.by), " (", group.images,
+                               group.images < kFewImages ? ", small sample)" : ")"));
     for (const GroupScore& one : group.scores) {
       auto panel = std::find_if(chart.panels.begin(), chart.panels.end(), [&](const auto& known) {
         return known.name == metric_label(one.metric);

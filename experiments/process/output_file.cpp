@@ -26,6 +26,8 @@ KindText text_of(OutputKind kind) {
       return {".json", "a file of captions", "no file of captions that evaluate wrote"};
     case OutputKind::kImageScores:
       return {".json", "a file of scores", "no file of scores that score wrote"};
+    case OutputKind::kLatex:
+      return {".tex", "a table", "no table that saccade wrote"};
   }
   throw InternalError("unknown kind of output");
 }
@@ -48,6 +50,7 @@ bool is_of_kind(const fs::path& file, OutputKind kind) {
   const auto has = [&](const char* text) { return head.find(text) != std::string::npos; };
   if (kind == OutputKind::kPage)
     return head.starts_with("<!doctype html>") && has("<title>saccade report</title>");
+  if (kind == OutputKind::kLatex) return head.starts_with("% ") && has("interval");
   // The first object of a list tells which of the two it is.
   const std::size_t start = head.find_first_not_of(" \n");
   if (start == std::string::npos || head[start] != '[') return false;

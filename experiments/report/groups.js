@@ -47,7 +47,8 @@ const groupsSection = (report) => {
     : `The ${countedItems(report, report.images.length)} that this page shows`;
   return section('groups', `Scores of easy and hard ${items}`,
     el('p', {class: 'muted'}, `${which}, in groups. In brackets, and as lines in the chart: ` +
-      `95\u00a0% intervals over the ${items} of a group.` +
+      `95\u00a0% intervals over the ${items} of a group, where it has at least 20; with fewer than ` +
+      '100 it is a small sample.' +
       (report.grouped > report.images.length ? '' : ' saccade evaluate has the same for the whole split.')),
     selectBox('By', choices, choices[0][0], choose), tools, place);
 };

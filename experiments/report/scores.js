@@ -64,7 +64,7 @@ const intervalNote = (report, names) => {
     const regime = comparison.arms.find(({name}) => name === comparison.against)?.regimes[0];
     parts.push(`. Below a score stand its difference from ${comparison.against}` +
       `${regime ? ` (${regime.name})` : ''} and the two-sided p-value, corrected after Holm for ` +
-      'all rows that are tested by the same metric');
+      'all arms in their own regimes times the headline metrics, and apart from these for the rest');
   }
   return el('p', {class: 'muted'}, `${parts.join('')}.`);
 };

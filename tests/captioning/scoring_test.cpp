@@ -312,16 +312,58 @@ TEST_CASE("judgements are compared with the scores of each caption") {
     return score_judgements(references, read_judgements(folder.write("judged.csv", csv)), {});
   };
   // Better captions have better scores, so all pairs agree.
-  const auto tau = agreement(
+  const Agreement tau = agreement(
       "image,caption,score\n7,a red kite,4\n7,a red dog,3\nb.jpg,\"boats, sail\",2\n7,zebra,1\n");
-  const auto rouge = std::find_if(
-      tau.begin(), tau.end(), [](const MetricAgreement& one) { return one.metric == "ROUGE_L"; });
-  REQUIRE(rouge != tau.end());
+  CHECK(tau.judgements == 4);
+  CHECK(tau.images == 2);
+  const auto rouge =
+      std::find_if(tau.metrics.begin(), tau.metrics.end(),
+                   [](const MetricAgreement& one) { return one.metric == "ROUGE_L"; });
+  REQUIRE(rouge != tau.metrics.end());
   REQUIRE(rouge->tau_b);
   CHECK(*rouge->tau_b == 1);
   CHECK_THROWS_WITH(agreement("image,caption\n7,x\n"), Contains("'score' is missing"));
   CHECK_THROWS_WITH(agreement("image,caption,score\n7,x,good\n"), Contains("judged.csv:2"));
   CHECK_THROWS_WITH(agreement("image,caption,score\n8,x,1\n"), Contains("no image 8"));
+}
+
+TEST_CASE("three equal judgements of an image say no more than one") {
+  const Folder folder;
+  std::string references, once, thrice;
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = std::to_string(i) + ".jpg";
+    references += name + "#0\tnumber " + std::to_string(i) + " of many dogs on grass\n";
+    std::string caption = name + ",number";
+    for (int w = 0; w < i % 5; ++w)
+      caption += std::vector{" of", " many", " dogs", " on"}[std::size_t(w)];
+    const std::string line = caption + "," + std::to_string((i % 5 + i % 3) % 5) + "\n";
+    once += line;
+    thrice += line + line + line;
+  }
+  const auto file = read_references(folder.write("tokens.txt", references), std::nullopt);
+  const auto agreement = [&](const std::string& lines) {
+    const auto path = folder.write("judged.csv", "image,caption,score\n" + lines);
+    return score_judgements(file, read_judgements(path), {});
+  };
+  const Agreement one = agreement(once), three = agreement(thrice);
+  CHECK(one.images == 40);
+  CHECK(three.images == 40);
+  CHECK(three.judgements == 120);
+  const auto rouge = [](const Agreement& of) {
+    return *std::find_if(of.metrics.begin(), of.metrics.end(),
+                         [](const MetricAgreement& metric) { return metric.metric == "ROUGE_L"; });
+  };
+  CHECK(*rouge(one).tau_b == Approx(*rouge(three).tau_b));
+  CHECK(rouge(one).tau_b_interval.low < *rouge(one).tau_b);
+  CHECK(rouge(one).tau_b_interval.low == Approx(rouge(three).tau_b_interval.low));
+  CHECK(rouge(one).tau_b_interval.high == Approx(rouge(three).tau_b_interval.high));
+  // Williams' test counts images, too: nothing is surer of three times as many judgements.
+  for (std::size_t m = 0; m < one.metrics.size(); ++m) {
+    if (std::isnan(one.metrics[m].p_williams)) continue;
+    CHECK(one.metrics[m].p_williams > 0);
+    CHECK(one.metrics[m].p_williams <= 1);
+  }
+  CHECK(!one.best.empty());
 }
 
 }  // namespace saccade

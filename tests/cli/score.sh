@@ -49,6 +49,7 @@ expect 0 "$saccade" score refs.json good.json --intervals
 wants "METEOR" out
 ! grep -q "METEOR: METEOR" out || fail "a line has METEOR twice"
 wants "95 % bootstrap" out
+wants "small sample: with fewer than 100 images" out
 expect 0 "$saccade" score refs.json good.json --no-meteor
 ! grep -q METEOR out || fail "the report has METEOR in spite of --no-meteor"
 
@@ -65,39 +66,87 @@ expect 0 "$saccade" score --tokenize line.txt
 [ "$(cat out)" = "the cat ca n't reach -lrb- it -rrb- !" ] ||
   fail "the tokens are not those of the Penn Treebank"
 
+# Systems are compared as the arms of `compare`, with the first as the reference.
 expect 0 "$saccade" score good.json bad.json --against refs.json --json --replicates 500
 [ "$(json out /n_images)" -eq 3 ] || fail "n_images of a comparison is not 3"
-[ "$(json out /metrics/0/metric)" = Bleu_1 ] || fail "the first metric of a comparison is not Bleu_1"
-json out /metrics/0/p_bootstrap >/dev/null
-json out /metrics/0/exact | grep -q true || fail "the 8 exchanges were not enumerated"
+[ "$(json out /against)" = good ] || fail "the first system is not the reference"
+[ "$(json out /systems/1/files/0)" = bad.json ] || fail "a system does not name its file"
+json out /systems/0/corpus/Bleu_1/low >/dev/null
+difference=/systems/1/corpus/CIDEr/difference
+# Of three images that are all exchanged or not, no p-value is below 2 / 2^3.
+[ "$(json out $difference/p)" = 0.25 ] || fail "the 8 exchanges were not enumerated"
+[ "$(json out $difference/tests)" -eq 3 ] || fail "the family is not BLEU-4, METEOR and CIDEr"
+json out $difference/p_holm >/dev/null
+json out /verdict/0 | grep -q "bad against good: no verdict from 3 images" || fail "three images have a verdict"
 cp out first.report
 expect 0 "$saccade" score good.json bad.json --against refs.json --json --replicates 500 --threads 1
 cmp out first.report || fail "the comparison depends on the number of threads"
 cp bad.json again.json
+expect 0 "$saccade" score good.json bad.json again.json --against refs.json --json --replicates 500
+[ "$(json out '/systems#')" -eq 3 ] || fail "there are not three systems"
+[ "$(json out $difference/tests)" -eq 6 ] || fail "two systems and three headlines are not six tests"
+expect 0 "$saccade" score good.json bad.json again.json --against refs.json --json --primary CIDEr
+[ "$(json out $difference/tests)" -eq 2 ] || fail "a primary metric is corrected for others"
 expect 0 "$saccade" score good.json,named.txt bad.json,again.json --against refs.json --json \
   --replicates 500
-json out /metrics/0/sd_a >/dev/null
+[ "$(json out /systems/1/corpus/CIDEr/n)" -eq 2 ] || fail "a system does not have two runs"
 # Runs that do not share seeds are not paired: their order changes nothing.
-cp out runs.report
 expect 0 "$saccade" score good.json,bad.json good.json,bad.json --against refs.json --json \
   --replicates 500
 cp out order.report
 expect 0 "$saccade" score good.json,bad.json bad.json,good.json --against refs.json --json \
   --replicates 500
-[ "$(json out /metrics/0/t_high)" = "$(json order.report /metrics/0/t_high)" ] ||
+[ "$(json out $difference/high)" = "$(json order.report $difference/high)" ] ||
   fail "the comparison depends on the order of unpaired runs"
 expect 0 "$saccade" score good.json,bad.json good.json,bad.json --against refs.json --json \
   --replicates 500 --paired
-[ "$(json out /metrics/0/difference)" = "0.0" ] ||
+[ "$(json out $difference/value)" = "0.0" ] ||
   fail "the difference between pairs of equal runs is not 0"
 expect 2 "$saccade" score good.json,bad.json bad.json --against refs.json --paired
 one_error "as many runs"
+expect 2 "$saccade" score good.json bad.json --against refs.json --primary CIDer
+one_error "--primary CIDer: there is no such metric"
+expect 2 "$saccade" score good.json bad.json --against refs.json --margin CIDEr=-1
+one_error "--margin CIDEr=-1: write it as METRIC=VALUE"
+# The table for LaTeX is no other file of the user's.
+expect 0 "$saccade" score good.json bad.json again.json --against refs.json --latex table.tex
+wants '\toprule' table.tex
+[ "$(grep -c ' & ' table.tex)" -eq 4 ] || fail "the table does not have three systems"
+expect 0 "$saccade" score good.json bad.json --against refs.json --latex table.tex
+echo "a paper" >paper.tex
+expect 7 "$saccade" score good.json bad.json --against refs.json --latex paper.tex
+one_error "paper.tex: exists and is no table"
+expect 2 "$saccade" score refs.json good.json --latex other.tex
+one_error "--latex needs --against"
 expect 2 "$saccade" score refs.json good.json --split val
 one_error "has no splits"
 expect 2 "$saccade" score good.json bad.json --against refs.json --replicates 100000000
 one_error "--replicates must be at most"
-expect 0 "$saccade" score good.json bad.json --against refs.json --replicates 500
-wants "p randomisation" out
+expect 0 "$saccade" score good.json bad.json good.txt --against refs.json --replicates 500
+wants "good.json" out
+wants "against good.json" out
+wants "equal" out
+wants "no verdict from 3 images, which needs at least 20" out
+! grep -q "p=0.0000" out || fail "a p-value is 0"
+
+# Twenty images and more have a sentence: three systems, of which one has the captions of the first in
+# another order.
+awk 'BEGIN {
+  split("man woman dog cat horse", who); split("rides sees holds", does); split("ball boat tree hat", what)
+  for (i = 0; i < 60; ++i) {
+    line = "a " who[i % 5 + 1] " " does[i % 3 + 1] " a " what[i % 4 + 1]
+    print line "\tthe " who[i % 5 + 1] " " does[i % 3 + 1] " one " what[i % 4 + 1] >"many.txt"
+    print line >"first.txt"
+    print "a " who[i % 5 + 1] " " does[(i + 1) % 3 + 1] " a " what[(i + 1) % 4 + 1] >"second.txt"
+    print (i < 2 ? "a dog" : line) >"third.txt"
+  }
+}'
+expect 0 "$saccade" score first.txt second.txt third.txt --against many.txt --margin Bleu_4=0.1
+wants "second against first: CIDEr is 5." out
+wants "this run scores lower on these images, which tells nothing about other runs" out
+wants "third against first: BLEU-4 is equal within 0.1 (90 % interval [" out
+wants "small sample: 60 images" out
+wants "after Holm for 6 tests" out
 
 # One image has no spread: no interval, and no test.
 cat >single.json <<'JSON'
@@ -107,17 +156,34 @@ JSON
 echo '[{"image_id": 11, "caption": "a man rides a horse"}]' >single_good.json
 echo '[{"image_id": 11, "caption": "a dog"}]' >single_bad.json
 expect 0 "$saccade" score single_good.json single_bad.json --against single.json --json
-for key in low high p_bootstrap p_randomisation; do
-  [ "$(json out /metrics/0/$key)" = null ] || fail "$key of a single image is a number"
+for key in low high p p_holm; do
+  [ "$(json out $difference/$key)" = null ] || fail "$key of a single image is a number"
 done
 expect 0 "$saccade" score single_good.json single_bad.json --against single.json
-wants "a single image gives no intervals and no tests" out
+wants "no verdict from 1 image" out
 
 printf 'image,caption,score\na.jpg,a man rides a horse,4\n22,a red car,1\nc.jpg,"a cat, a shelf",3\n' \
   >judged.csv
 expect 0 "$saccade" score refs.json --judgements judged.csv --json
 [ "$(json out /n_judgements)" -eq 3 ] || fail "n_judgements is not 3"
-json out /metrics/0/tau_b >/dev/null
+[ "$(json out /n_images)" -eq 3 ] || fail "the images of judgements are not counted"
+for key in tau_b tau_b_low tau_c_high correlation p_williams; do json out /metrics/0/$key >/dev/null; done
+[ "$(json out /replicates)" -eq 1000 ] || fail "judgements are not resampled a thousand times"
+expect 0 "$saccade" score refs.json --judgements judged.csv
+wants "3 judgements of 3 images" out
+wants "of fewer than 20 images it is not tested" out
+# Two judgements of each of 30 images, of which the better captions are liked more.
+awk 'BEGIN { print "image,caption,score"
+  for (i = 0; i < 30; ++i) { print i ",a dog runs on grass number " i "," 4 + i % 2; print i ",a cat," 1 + i % 3 } }' >liked.csv
+awk 'BEGIN { printf "{\"images\": ["; for (i = 0; i < 30; ++i) printf "%s{\"id\": %d, \"file_name\": \"%d.jpg\"}", (i ? ", " : ""), i, i
+  printf "], \"annotations\": ["
+  for (i = 0; i < 30; ++i) printf "%s{\"id\": %d, \"image_id\": %d, \"caption\": \"a dog runs on the grass number %d\"}", (i ? ", " : ""), i, i, i
+  print "]}" }' >thirty.json
+expect 0 "$saccade" score thirty.json --judgements liked.csv
+wants "60 judgements of 30 images" out
+wants "Williams' test of r" out
+wants "largest" out
+wants "small sample: fewer than 100 images" out
 expect 0 "$saccade" score refs.json --human
 wants "3 images, each of 2 references" out
 [ ! -s err ] || fail "references without faults gave a note"
@@ -174,7 +240,7 @@ one_error "exclude each other"
 expect 2 "$saccade" score good.json bad.json --against refs.json --intervals
 one_error "--intervals needs"
 expect 2 "$saccade" score refs.json good.json --paired
-one_error "--paired needs"
+one_error "--paired needs --against"
 expect 2 "$saccade" score refs.json good.json --no-meteor --synonyms mine.txt.gz
 one_error "--no-meteor"
 expect 2 "$saccade" score good.json bad.json --against refs.json --level 2

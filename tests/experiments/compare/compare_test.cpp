@@ -113,6 +113,12 @@ TEST_CASE("named arms that make no sense are refused with their place in the fil
   refused("{arms: {a: {attention.score: dott}}}", "is not one of");
   refused("{arms: {a: {attention.hard: {basline: ema}}}}", "(did you mean 'baseline'?)");
   refused("{arms: {a: {seed: 2}}}", "list the seeds in compare.seeds");
+  // The folder of an arm must not lie where the comparison has a file of its own.
+  for (const std::string name :
+       {"compare.json", "config.yaml", "lock", "report.html", "sheets", "compare.tex", "/lock/"})
+    refused("{arms: {plain: {}, " + name + ": {search.beam: 2}}}",
+            "which is a file of the comparison itself; give the arm another name");
+  CHECK(refusal("{arms: {locks: {}, compare json: {search.beam: 2}}}").empty());
   // A file may still give a removed key its one value, but arms cannot differ in it.
   refused("{axes: {objective.type: [cross_entropy]}}", "compare.axes: objective.type was removed");
   CHECK_THROWS_WITH(

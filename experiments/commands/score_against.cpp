@@ -1,0 +1,172 @@
+#include "experiments/commands/score_against.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "captioning/scoring/match.h"
+#include "core/base/error.h"
+#include "core/base/listing.h"
+#include "core/io/atomic_file.h"
+#include "experiments/compare/comparison_files.h"
+#include "experiments/compare/comparison_report.h"
+#include "experiments/compare/judged_json.h"
+#include "experiments/compare/verdict.h"
+#include "experiments/process/log.h"
+#include "experiments/process/plain_text.h"
+
+namespace saccade {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct System {
+  std::string name;
+  std::vector<std::string> files;  // one per run
+};
+
+// The file of this name or, where there is none, several files with commas between their names.
+std::vector<std::string> files_of(const std::string& argument) {
+  std::error_code error;
+  if (fs::exists(argument, error)) return {argument};
+  std::vector<std::string> out;
+  std::set<fs::path> files;
+  for (std::size_t at = 0; at <= argument.size();) {
+    const std::size_t comma = std::min(argument.find(',', at), argument.size());
+    out.push_back(argument.substr(at, comma - at));
+    if (out.back().empty()) {
+      throw UsageError(str("score: '", argument,
+                           "' holds an empty name; write the files of several runs as "
+                           "a.json,b.json"));
+    }
+    const fs::path file = fs::weakly_canonical(out.back(), error);
+    if (!files.insert(error ? fs::path(out.back()) : file).second) {
+      throw UsageError(str("score: ", out.back(), " is there twice in '", argument,
+                           "'; name one file for each run"));
+    }
+    at = comma + 1;
+  }
+  return out;
+}
+
+// The systems of the command line: called by the stem of their (first) file where these differ, and
+// else by the argument.
+std::vector<System> systems_of(const ScoreArgs& args) {
+  if (args.files.size() < 2)
+    throw UsageError(
+        str("score needs the results of two systems or more beside --against "
+            "REFERENCES; got ",
+            counted(std::ssize(args.files), "file"), " (see saccade score --help)"));
+  std::vector<System> out;
+  std::set<std::string> names;
+  for (const std::string& argument : args.files) {
+    out.push_back({"", files_of(argument)});
+    out.back().name = fs::path(out.back().files[0]).stem().string();
+    names.insert(out.back().name);
+    if (args.paired && out.back().files.size() != out.front().files.size())
+      throw UsageError(str("--paired needs as many runs for every system; got ",
+                           out.front().files.size(), " and ", out.back().files.size()));
+  }
+  for (std::size_t s = 0; s < out.size(); ++s)
+    if (names.size() < out.size()) out[s].name = args.files[s];
+  return out;
+}
+
+// A run of a system: the scores of a file of captions, which has to caption the same images as
+// those before it.
+SeedResult scored_file(const std::string& path, const ReferenceFile& references,
+                       const ScoringOptions& options, std::vector<std::size_t>& images) {
+  const MatchedCaptions matched = match(references, read_results(path));
+  for (const std::string& note : matched.notes) log::warn(plain_text(note));
+  if (images.empty()) images = matched.images;
+  if (images != matched.images) {
+    throw DataError(path +
+                    ": captions other images than the first results file; all files of a "
+                    "comparison need captions of the same images");
+  }
+  const CaptionScores scores = score_captions(matched.candidates, matched.references, options);
+  SeedResult out;
+  out.regimes = {{Regime::kExpectation, scores.corpus(), scores.metrics}};
+  return out;
+}
+
+Comparison compared(const ScoreArgs& args, const std::vector<System>& systems,
+                    const ReferenceFile& references, const ScoringOptions& options) {
+  Comparison out;
+  out.dataset = references.path;
+  out.regimes = false;
+  std::vector<std::size_t> images;
+  std::int64_t seed = 0;
+  for (const System& system : systems) {
+    ArmResult& arm = out.arms.emplace_back();
+    arm.arm.name = system.name;
+    // Runs are paired only if --paired declares that they have the same seeds, in this order.
+    if (args.paired) seed = 0;
+    for (const std::string& file : system.files) {
+      arm.seeds.push_back(scored_file(file, references, options, images));
+      arm.seeds.back().seed = seed++;
+    }
+  }
+  out.images = std::ssize(images);
+  return out;
+}
+
+std::string systems_json(const Comparison& comparison, const Judgement& judgement,
+                         const std::vector<System>& systems, const std::string& meteor_tables) {
+  const Resampling& resampling = judgement.options.resampling;
+  nlohmann::ordered_json json = {{"schema_version", 2},
+                                 {"n_images", comparison.images},
+                                 {"against", systems.front().name},
+                                 {"replicates", resampling.replicates},
+                                 {"level", resampling.level},
+                                 {"seed", resampling.seed},
+                                 {"verdict", verdict(judgement)}};
+  if (!judgement.options.primary.empty()) json["primary"] = judgement.options.primary;
+  if (!meteor_tables.empty()) json["meteor_tables"] = meteor_tables;
+  json["systems"] = nlohmann::ordered_json::array();
+  const std::vector<Row> rows = rows_of(comparison);
+  for (std::size_t s = 0; s < systems.size(); ++s) {
+    nlohmann::ordered_json corpus = nlohmann::ordered_json::object();
+    for (const auto& [name, spread] : rows[s].metrics) {
+      corpus[name] = spread_json(spread);
+      if (const JudgedMetric* metric = judgement.rows[s].find(name))
+        add_judged(*metric, judgement.level(), corpus[name]);
+    }
+    json["systems"].push_back(
+        {{"name", systems[s].name}, {"files", systems[s].files}, {"corpus", std::move(corpus)}});
+  }
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+int score_against(const ScoreArgs& args, const ReferenceFile& references,
+                  const ScoringOptions& options, const std::string& meteor_tables) {
+  const JudgeOptions judging = judge_options(args.primary, args.margins, args.resampling());
+  const std::vector<System> systems = systems_of(args);
+  const Comparison comparison = compared(args, systems, references, options);
+  const Judgement judgement = judge(comparison, judging);
+  if (!args.latex.empty()) {
+    write_file(args.latex, comparison_latex(comparison, judgement));
+    log::info("wrote " + args.latex);
+  }
+  if (args.json) {
+    std::cout << systems_json(comparison, judgement, systems, meteor_tables) << std::flush;
+    return static_cast<int>(ExitCode::kOk);
+  }
+  std::string files;
+  for (const System& system : systems) {
+    files += system.name + ":";
+    for (const std::string& file : system.files) files += " " + file;
+    files += "\n";
+  }
+  std::cout << files
+            << comparison_table(comparison, judgement, {.columns = 100, .shown = Shown::kAll})
+            << (meteor_tables.empty() ? "" : meteor_tables + "\n") << std::flush;
+  return static_cast<int>(ExitCode::kOk);
+}
+
+}  // namespace saccade
