@@ -12,13 +12,15 @@
 namespace saccade {
 
 struct JudgedCaption {
-  ResultCaption result;
-  double score = 0;  // higher is better
+  ImageId image;
+  std::string caption;
+  std::string place;  // in the file, for messages
+  double score = 0;   // higher is better
 };
 
-// Reads a CSV file with a header: the columns are image (a file name or an id), caption and score,
-// and there is one judgement per line. A caption may be judged several times. Throws DataError that
-// names the line.
+// Reads a CSV file with a header: the columns are image (a file name or an id), caption and score
+// (the first two under any name that caption_columns.h knows), and there is one judgement per line.
+// A caption may be judged several times. Throws DataError that names the line.
 std::vector<JudgedCaption> read_judgements(const std::filesystem::path& path);
 
 struct MetricAgreement {
@@ -28,7 +30,7 @@ struct MetricAgreement {
 
 // The agreement between the judgements and the captions' scores, metric by metric. Every judgement
 // counts as an image, also in CIDEr's document frequencies. Throws DataError for unknown images.
-std::vector<MetricAgreement> score_judgements(const ReferenceFile& references,
+std::vector<MetricAgreement> score_judgements(const CaptionFile& references,
                                               const std::vector<JudgedCaption>& judgements,
                                               const ScoringOptions& options);
 

@@ -101,13 +101,15 @@ std::string score_table(const ScoreReport& report) {
 }
 
 std::string per_image_json(const CaptionScores& scores, const MatchedCaptions& matched,
-                           const ReferenceFile& references) {
+                           const CaptionFile& references) {
   std::string out = "[\n";
   for (std::size_t i = 0; i < matched.images.size(); ++i) {
-    const ReferenceImage& image = references.images[matched.images[i]];
+    const std::size_t place = matched.images[i];
+    const ImageId& id = references.images[place].id;
     Json entry = Json::object();
-    entry["image_id"] =
-        references.numbered || image.name.empty() ? Json(image.number) : Json(image.name);
+    entry["image_id"] = references.in_order ? Json(place + 1)
+                        : id.number         ? Json(*id.number)
+                                            : Json(id.name);
     for (std::size_t m = 0; m < scores.metrics.size(); ++m) {
       entry[scores.metrics[m].metric] = number(scores.of_image(m, i));
     }

@@ -30,7 +30,7 @@ std::string score_table(const ScoreReport& report);
 
 // [{"image_id", "Bleu_1": ..., ...}], one image per line, with the metrics of the corpus.
 std::string per_image_json(const CaptionScores& scores, const MatchedCaptions& matched,
-                           const ReferenceFile& references);
+                           const CaptionFile& references);
 
 // Two systems on the same images, compared by paired tests.
 struct PairedReport {

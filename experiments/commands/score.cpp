@@ -47,11 +47,30 @@ void show(const std::vector<std::string>& notes) {
   for (const std::string& note : notes) log::warn(plain_text(note));
 }
 
-ReferenceFile references_of(const ScoreArgs& args, const std::string& path) {
-  ReferenceFile references = read_references(
-      path, args.split.empty() ? std::nullopt : std::optional(parse_split(args.split)));
+LineReading line_reading(const ScoreArgs& args) {
+  if (args.lines.empty()) return LineReading::kAsk;
+  if (args.lines == "names") return LineReading::kNames;
+  if (args.lines == "captions") return LineReading::kCaptions;
+  throw UsageError(str("--lines must be names or captions; got '", args.lines, "'"));
+}
+
+// What a file was read as is said where it can be scored, because a wrong guess would give wrong
+// scores.
+void show_form(const std::string& line) { log::info(plain_text(line)); }
+
+CaptionFile references_of(const ScoreArgs& args, const std::string& path) {
+  CaptionFile references = read_references(
+      path, args.split.empty() ? std::nullopt : std::optional(parse_split(args.split)),
+      line_reading(args));
   show(references.notes);
   return references;
+}
+
+MatchedCaptions matched_captions(const ScoreArgs& args, const CaptionFile& references,
+                                 const std::string& path) {
+  MatchedCaptions matched = match(references, read_results(path, line_reading(args)));
+  show(matched.notes);
+  return matched;
 }
 
 Resampling resampling_of(const ScoreArgs& args) {
@@ -84,12 +103,12 @@ int score_one(const ScoreArgs& args) {
   need_files(args, 2, "REFERENCES and RESULTS");
   if (!args.per_image.empty())
     check_output("--per-image", args.per_image, OutputKind::kImageScores, args.files);
-  const ReferenceFile references = references_of(args, args.files[0]);
-  const MatchedCaptions matched = match(references, read_results(args.files[1]));
-  show(matched.notes);
+  const CaptionFile references = references_of(args, args.files[0]);
+  const MatchedCaptions matched = matched_captions(args, references, args.files[1]);
   const Scorer scorer(args);
   const CaptionScores scores =
       score_captions(matched.candidates, matched.references, scorer.options);
+  for (const std::string& line : matched.forms) show_form(line);
   if (!args.per_image.empty()) {
     write_file(args.per_image, per_image_json(scores, matched, references));
     log::info("wrote " + args.per_image);
@@ -128,14 +147,14 @@ std::vector<std::string> runs_of(const std::string& argument) {
 
 // The scores of several results files on the same images, as runs with the seeds first_seed,
 // first_seed + 1, ...
-std::vector<SeedRun> score_runs(const std::vector<std::string>& paths, std::int64_t first_seed,
-                                const ReferenceFile& references, const Scorer& scorer,
-                                std::vector<std::size_t>& images) {
+std::vector<SeedRun> score_runs(const ScoreArgs& args, const std::vector<std::string>& paths,
+                                std::int64_t first_seed, const CaptionFile& references,
+                                const Scorer& scorer, std::vector<std::size_t>& images) {
   std::vector<SeedRun> out;
   for (const std::string& path : paths) {
-    const MatchedCaptions matched = match(references, read_results(path));
-    show(matched.notes);
-    if (images.empty()) images = matched.images;
+    const MatchedCaptions matched = matched_captions(args, references, path);
+    const bool first = images.empty();
+    if (first) images = matched.images;
     if (images != matched.images) {
       throw DataError(path +
                       ": captions other images than the first results file; all files of a "
@@ -145,13 +164,15 @@ std::vector<SeedRun> score_runs(const std::vector<std::string>& paths, std::int6
         {.seed = first_seed + static_cast<std::int64_t>(out.size()),
          .metrics =
              score_captions(matched.candidates, matched.references, scorer.options).metrics});
+    if (first) show_form(matched.forms[0]);
+    show_form(matched.forms[1]);
   }
   return out;
 }
 
 int score_pair(const ScoreArgs& args) {
   need_files(args, 2, "two results, A and B, beside --against REFERENCES");
-  const ReferenceFile references = references_of(args, args.against);
+  const CaptionFile references = references_of(args, args.against);
   const Scorer scorer(args);
   const std::vector<std::string> names_a = runs_of(args.files[0]), names_b = runs_of(args.files[1]);
   std::vector<std::size_t> images;
@@ -159,10 +180,10 @@ int score_pair(const ScoreArgs& args) {
     throw UsageError(str("--paired needs as many runs for A as for B; got ", names_a.size(),
                          " and ", names_b.size()));
   }
-  const std::vector<SeedRun> a = score_runs(names_a, 0, references, scorer, images);
+  const std::vector<SeedRun> a = score_runs(args, names_a, 0, references, scorer, images);
   // Runs are paired only if --paired declares that they have the same seeds, in this order.
   const std::int64_t first_b = args.paired ? 0 : static_cast<std::int64_t>(names_a.size());
-  const std::vector<SeedRun> b = score_runs(names_b, first_b, references, scorer, images);
+  const std::vector<SeedRun> b = score_runs(args, names_b, first_b, references, scorer, images);
   const Resampling resampling = resampling_of(args);
   const auto count = static_cast<Index>(images.size());
   if (a.size() == 1 && b.size() == 1) {
@@ -191,10 +212,11 @@ int score_pair(const ScoreArgs& args) {
 
 int score_against_people(const ScoreArgs& args) {
   need_files(args, 1, "REFERENCES beside --judgements");
-  const ReferenceFile references = references_of(args, args.files[0]);
+  const CaptionFile references = references_of(args, args.files[0]);
   const std::vector<JudgedCaption> judgements = read_judgements(args.judgements);
   const Scorer scorer(args);
   const auto agreement = score_judgements(references, judgements, scorer.options);
+  show_form(form_line("references", references));
   print(args, judgements_json(agreement, judgements.size()),
         judgements_table(agreement, judgements.size()));
   return static_cast<int>(ExitCode::kOk);
@@ -202,12 +224,14 @@ int score_against_people(const ScoreArgs& args) {
 
 int score_people(const ScoreArgs& args) {
   need_files(args, 1, "REFERENCES beside --human");
-  const ReferenceFile references = references_of(args, args.files[0]);
+  const CaptionFile references = references_of(args, args.files[0]);
   const Scorer scorer(args);
   const HumanScores scores = score_humans(references, scorer.options);
+  show_form(form_line("references", references));
   if (scores.left_out > 0) {
-    show({str(references.path, ": ", counted(scores.left_out, "image has", "images have"),
-              " a single reference and ", scores.left_out == 1 ? "is" : "are", " left out")});
+    show(
+        {str(references.path, ": ", counted(scores.left_out, "image has", "images have"),
+             " fewer than two references and ", scores.left_out == 1 ? "is" : "are", " left out")});
   }
   print(args, human_json(scores), human_table(scores));
   return static_cast<int>(ExitCode::kOk);
@@ -223,6 +247,8 @@ int run_score(const ScoreArgs& args) {
     throw UsageError(
         str("--replicates must be at most ", kMostReplicates, "; got ", args.replicates));
   }
+  if (!(args.level > 0 && args.level < 1))
+    throw UsageError(str("--level must lie between 0 and 1; got ", args.level));
   if (modes > 1) {
     throw UsageError(
         "score: --tokenize, --against, --judgements and --human exclude each other; give one of "
@@ -277,6 +303,10 @@ CommandRun bind_score(Options& options) {
   options.text("--split", args->split,
                "use only the references of this split (train, val or test), where they have splits",
                "SPLIT");
+  options.text("--lines", args->lines,
+               "names or captions: what lines of text begin with, where both are possible, such as "
+               "'2 dogs run'",
+               "KIND");
   options.flag("--no-meteor", args->no_meteor, "leave METEOR out");
   options.text("--synonyms", args->synonyms,
                "take METEOR's synonyms from this table instead of the built-in one", "FILE");

@@ -15,6 +15,7 @@ struct ScoreArgs {
   std::string judgements;          // CSV; files are the references
   std::string tokenize;            // captions to tokenize instead of scoring
   std::string split;
+  std::string lines;      // "names" or "captions"; empty: ask where both are possible
   std::string per_image;  // the file for the scores of single images
   std::string document_frequencies, synonyms, paraphrases;
   bool human = false;

@@ -120,11 +120,25 @@ expect 0 "$saccade" score refs.json --judgements judged.csv --json
 json out /metrics/0/tau_b >/dev/null
 expect 0 "$saccade" score refs.json --human
 wants "3 images, each of 2 references" out
-[ ! -s err ] || fail "references without faults gave a note"
+[ "$(grep -vc '^info: references: refs.json, read as COCO' err)" -eq 0 ] ||
+  fail "references without faults gave a note"
 printf 'one\ta one\ntwo\ntwo\ta two\n' >some.txt
 expect 0 "$saccade" score some.txt --human --json
-wants "some.txt: 1 image has a single reference and is left out" err
+wants "some.txt: 1 image has fewer than two references and is left out" err
 [ "$(json out /left_out)" -eq 1 ] || fail "left_out is not 1"
+
+# What the files were read as is said; where lines have two readings, an option decides.
+printf 'a.jpg\tone boat\nb.jpg\ttwo boats\n' >named.tsv
+printf '1 boat sails\n2 boats sail\n' >numbers.txt
+expect 3 "$saccade" score named.tsv numbers.txt
+one_error "numbers.txt: its lines can be read in two ways" "--lines captions"
+expect 0 "$saccade" score named.tsv numbers.txt --lines captions
+wants "references: named.tsv, read as lines of an image, a tab and a caption: 2 images, 2 captions" err
+wants "results: numbers.txt, read as plain lines" err
+expect 2 "$saccade" score named.tsv numbers.txt --lines words
+one_error "--lines must be names or captions"
+expect 3 "$saccade" score named.tsv --human
+one_error "no image has two references"
 
 # A candidate of 10,000 words, captions with line ends and empty captions are scored, with a note on each.
 {
@@ -145,7 +159,7 @@ refused() {
   one_error "$1" "$2"
 }
 printf '[{"image_id": 11, "caption": "a"}, {"image_id": 11, "caption": "b"}, {"image_id": 5, "caption": "c"}]' >twice.json
-refused "unknown: 5; 1 caption too many for an image: a.jpg" twice.json
+refused "unknown: 5; 1 image with several captions: a.jpg" twice.json
 printf '[{"image_id": 11.5, "caption": "a"}]' >float.json
 refused "[0].image_id: expected an integer" float.json
 printf '[{"image_id": 11, "caption": 5}]' >number.json
@@ -156,7 +170,7 @@ printf '[{"image_id": 11, "caption": "\377"}]' >bytes.json
 refused "broken JSON" bytes.json
 refused "wrong order" refs.json
 printf 'one line\n' >short.txt
-refused "has 1 captions" short.txt
+refused "has 1 caption without" short.txt
 refused "no such file" missing.json
 expect 3 "$saccade" score good.json one.json --against refs.json
 wants "the same images" err

@@ -15,7 +15,7 @@ namespace saccade {
 TEST_CASE("the scores of our own captions follow the definitions of the metrics") {
   const std::filesystem::path folder = SACCADE_GOLDEN_CAPTIONS;
   const nlohmann::json gold = test::read_json(folder / "scores.json");
-  const ReferenceFile references = read_references(folder / "references.json", std::nullopt);
+  const CaptionFile references = read_references(folder / "references.json");
   const MatchedCaptions matched = match(references, read_results(folder / "results.json"));
   REQUIRE(matched.images.size() == gold["images"].size());
   const Meteor meteor;
@@ -29,7 +29,7 @@ TEST_CASE("the scores of our own captions follow the definitions of the metrics"
     CHECK(std::abs(scores.metrics[metric].whole() - whole.get<double>()) < 1e-12);
     for (std::size_t i = 0; i < matched.images.size(); ++i) {
       const nlohmann::json& image = gold["images"][i];
-      REQUIRE(references.images[matched.images[i]].number == image["image_id"]);
+      REQUIRE(references.images[matched.images[i]].id.number.value() == image["image_id"]);
       CHECK(std::abs(scores.of_image(metric, i) - image[name].get<double>()) < 1e-12);
     }
   }
