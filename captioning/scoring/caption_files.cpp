@@ -67,8 +67,9 @@ CaptionFile read(const fs::path& path, CaptionRole role, std::optional<Split> sp
   CaptionFile out{.path = path.string(), .form = ""};
   const std::string text =
       read_text(path, role == CaptionRole::kReferences ? "references" : "results");
-  const bool is_table = header_separator(text).has_value();
-  if (captions_form(text) == CaptionsForm::kJson) {
+  const bool is_json = captions_form(text) == CaptionsForm::kJson;
+  const bool is_table = !is_json && header_separator(text);
+  if (is_json) {
     read_json_captions(text, out);
   } else if (is_table) {
     read_table_captions(text, out);

@@ -93,11 +93,12 @@ void read_coco(const JsonValue& root, CaptionFile& out) {
       images.add({.name = "", .number = id.number}, entry.place());
       ++unlisted;
     }
-    if (!entry.find("caption"))
+    const auto caption = entry.find("caption");
+    if (!caption)
       throw DataError(str(entry.place(),
                           ": 'caption' is missing; is this the instances file? use "
                           "captions_*.json"));
-    add_captions(entry["caption"], out.images[found->second].captions);
+    add_captions(*caption, out.images[found->second].captions);
   }
   if (unlisted > 0)
     out.notes.push_back(str(out.path, ": ", counted(unlisted, "image has", "images have"),
@@ -129,19 +130,17 @@ void read_karpathy(const JsonValue& list, CaptionFile& out) {
   if (!raw) out.form += " (tokens)";
 }
 
-// Under which keys an object has its image and its captions.
-struct Keys {
-  std::vector<std::string> names;
-  CaptionColumns columns;
-};
-
-Keys keys_of(const JsonValue& object) {
-  Keys out{.names = object.names(), .columns = {}};
-  std::erase_if(out.names, [&](const std::string& name) { return !object.find(name.c_str()); });
+// The keys of an object that are not null.
+std::vector<std::string> names_of(const JsonValue& object) {
+  std::vector<std::string> out = object.names();
+  std::erase_if(out, [&](const std::string& name) { return !object.find(name.c_str()); });
   // Of Karpathy's sentences, which have both, the raw one is the caption.
-  if (object.find("raw")) std::erase(out.names, "tokens");
-  out.columns = caption_columns(out.names, object.place());
+  if (object.find("raw")) std::erase(out, "tokens");
   return out;
+}
+
+CaptionColumns columns_of(const JsonValue& object) {
+  return caption_columns(names_of(object), object.place());
 }
 
 // Reads objects that have an image and captions each.
@@ -150,9 +149,13 @@ class EntryReader {
   explicit EntryReader(CaptionFile& out) : images_(out) {}
 
   void read(const JsonValue& entry) {
-    const Keys keys = keys_of(entry);
-    const CaptionColumns& columns = keys.columns;
-    const auto value = [&](std::size_t k) { return entry[keys.names[k].c_str()]; };
+    // Most entries have the keys of the one before.
+    if (std::vector<std::string> names = names_of(entry); names != names_) {
+      columns_ = caption_columns(names, entry.place());
+      names_ = std::move(names);
+    }
+    const CaptionColumns& columns = columns_;
+    const auto value = [&](std::size_t k) { return entry[names_[k].c_str()]; };
     if (!columns.name())
       throw DataError(
           str(entry.place(), ": 'image_id' is missing, and so is 'image'; ", kExamples));
@@ -161,11 +164,11 @@ class EntryReader {
       throw DataError(str(entry.place(), ": 'caption' is missing; ", kExamples));
     ImageId id = id_of(value(*columns.name()));
     // An "id" beside the name of an image may be that of the caption.
-    if (columns.image && columns.image_id && keys.names[*columns.image_id] != "id" && !id.number)
+    if (columns.image && columns.image_id && names_[*columns.image_id] != "id" && !id.number)
       id.number = id_of(value(*columns.image_id)).number;
     if (form_.empty())
-      form_ = str(keys.names[*columns.name()], ", ",
-                  columns.captions.empty() ? "tokens" : keys.names[columns.captions[0]]);
+      form_ = str(names_[*columns.name()], ", ",
+                  columns.captions.empty() ? "tokens" : names_[columns.captions[0]]);
     ListedImage& image = images_.image(id);
     for (const std::size_t k : columns.captions) add_captions(value(k), image.captions);
     if (columns.captions.empty()) image.captions.push_back(words_of(*tokens));
@@ -176,11 +179,13 @@ class EntryReader {
 
  private:
   ImageCollector images_;
+  std::vector<std::string> names_;  // the keys of the last entry
+  CaptionColumns columns_;
   std::string form_;
 };
 
 bool names_image(const JsonValue& value) {
-  return value.is_object() && keys_of(value).columns.name();
+  return value.is_object() && columns_of(value).name();
 }
 
 // [image, caption] or [image, caption, caption ...].
@@ -268,7 +273,7 @@ void read_json_captions(const std::string& text, CaptionFile& out) {
     if (!list || !list->is_array() || list->size() == 0 || list->at(0).is_text()) continue;
     return read_list(*list, str("a JSON object with the list '", key, "'"), out);
   }
-  const CaptionColumns columns = keys_of(root).columns;
+  const CaptionColumns columns = columns_of(root);
   if (columns.name() && !columns.captions.empty()) {
     EntryReader reader(out);
     reader.read(root);
