@@ -35,7 +35,9 @@ HumanScores score_humans(const CaptionFile& references, const ScoringOptions& op
       others.push_back(image->captions);
       others.back().erase(others.back().begin() + static_cast<std::ptrdiff_t>(k));
     }
-    scores.push_back(score_captions(candidates, others, options).corpus());
+    CaptionScores round = score_captions(candidates, others, options);
+    scores.push_back(round.corpus());
+    if (k == 0) out.marks = std::move(round.marks);
   }
   for (std::size_t m = 0; m < scores[0].size(); ++m) {
     double mean = 0, squares = 0;

@@ -184,9 +184,7 @@ class EntryReader {
   std::string form_;
 };
 
-bool names_image(const JsonValue& value) {
-  return value.is_object() && columns_of(value).name();
-}
+bool names_image(const JsonValue& value) { return value.is_object() && columns_of(value).name(); }
 
 // [image, caption] or [image, caption, caption ...].
 bool is_pair(const JsonValue& list) {

@@ -67,6 +67,7 @@ std::string score_json(const ScoreReport& report) {
   Json json = head("n_images", scores.words.size());
   json["corpus"] = object(scores.corpus());
   json["captions"] = object(caption_statistics(scores));
+  if (!scores.marks.empty()) json["marks"] = marks_json(scores.marks);
   if (!report.meteor_tables.empty()) json["meteor_tables"] = report.meteor_tables;
   if (!report.intervals.empty()) {
     Json intervals = {{"level", report.level}};
@@ -83,7 +84,7 @@ std::string score_table(const ScoreReport& report) {
   TextTable table;
   std::size_t m = 0;
   for (const auto& [name, value] : scores.corpus()) {
-    std::vector<std::string> row = {metric_label(name), fixed(value)};
+    std::vector<std::string> row = {marked_label(name, scores.marks), fixed(value)};
     if (!report.intervals.empty()) row.push_back(interval_text(report.intervals[m].interval));
     table.add(std::move(row));
     ++m;
@@ -96,6 +97,7 @@ std::string score_table(const ScoreReport& report) {
     out += str("[]: ", percent(report.level), " bootstrap interval over images\n",
                without_spread(static_cast<Index>(scores.words.size())));
   }
+  out += mark_lines(scores.marks);
   if (!report.meteor_tables.empty()) out += report.meteor_tables + "\n";
   return out;
 }
@@ -196,6 +198,7 @@ std::string human_json(const HumanScores& scores) {
   json["annotators"] = scores.annotators;
   json["corpus"] = object(scores.mean);
   json["sd"] = object(scores.deviation);
+  if (!scores.marks.empty()) json["marks"] = marks_json(scores.marks);
   return text_of(json, 2);
 }
 
@@ -203,11 +206,11 @@ std::string human_table(const HumanScores& scores) {
   TextTable table;
   table.add({"", "mean", "sd"});
   for (std::size_t m = 0; m < scores.mean.size(); ++m) {
-    table.add({metric_label(scores.mean[m].first), fixed(scores.mean[m].second),
+    table.add({marked_label(scores.mean[m].first, scores.marks), fixed(scores.mean[m].second),
                fixed(scores.deviation[m].second)});
   }
   return str(counted(static_cast<Index>(scores.images), "image"), ", each of ", scores.annotators,
-             " references against the others\n", table.text());
+             " references against the others\n", table.text(), mark_lines(scores.marks));
 }
 
 std::string judgements_json(const std::vector<MetricAgreement>& agreement, std::size_t judgements) {

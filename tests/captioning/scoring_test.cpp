@@ -269,6 +269,58 @@ TEST_CASE("all metrics of a small corpus") {
   CHECK(json.at("corpus").at("CIDEr") == corpus.at("CIDEr"));
 }
 
+TEST_CASE("scores that can say little are marked, with the reason") {
+  using Texts = std::vector<std::string>;
+  const auto marks_of = [](const Texts& candidates, const std::vector<Texts>& references) {
+    const CaptionScores scores = score_captions(candidates, references, {});
+    const std::string table = score_table({.scores = &scores});
+    const auto json = nlohmann::json::parse(score_json({.scores = &scores}));
+    std::map<std::string, std::string> out;
+    for (const ScoreMark& mark : scores.marks)
+      for (const std::string& metric : mark.metrics) {
+        out[metric] = mark.reason;
+        CHECK_THAT(table, Contains(mark.reason));
+      }
+    CHECK(json.value("marks", nlohmann::json::array()).size() == scores.marks.size());
+    CHECK((table.find("CIDEr *") != std::string::npos) == (out.count("CIDEr") > 0));
+    return out;
+  };
+  const auto corpus = [](std::size_t images, const std::string& text) {
+    std::pair<Texts, std::vector<Texts>> out;
+    for (std::size_t i = 0; i < images; ++i) {
+      out.first.push_back(str(text, " ", i));
+      out.second.push_back({str(text, " ", i), "nothing else"});
+    }
+    return out;
+  };
+  for (const std::size_t images : {1U, 2U, 5U, 99U}) {
+    const auto [candidates, references] = corpus(images, "a man rides a wave");
+    auto marks = marks_of(candidates, references);
+    CHECK(marks.size() == 2);
+    CHECK_THAT(marks["CIDEr"], Contains(images == 1 ? "0 whatever the caption" : "fewer than 100"));
+    CHECK(marks["CIDEr_plain"] == marks["CIDEr"]);
+  }
+  const auto [many, known] = corpus(100, "a man rides a wave");
+  CHECK(marks_of(many, known).empty());
+  // Captions without a 4-gram, and those whose 4-grams no reference has.
+  const auto [brief, brief_references] = corpus(100, "two dogs");
+  auto marks = marks_of(brief, brief_references);
+  CHECK(marks.size() == 2);
+  CHECK_THAT(marks["Bleu_4"], Contains("no caption has 4 words"));
+  CHECK(marks["Bleu_4_no_bp"] == marks["Bleu_4"]);
+  marks = marks_of(Texts(100, "dogs run on a hill"), std::vector<Texts>(100, {"a dog runs on a"}));
+  CHECK(marks.size() == 4);
+  CHECK_THAT(marks["Bleu_3"], Contains("no 3-gram of the captions is in a reference"));
+  CHECK(marks["Bleu_4"] == marks["Bleu_3"]);
+  marks = marks_of(Texts(100, "..."), std::vector<Texts>(100, {"a dog"}));
+  CHECK_THAT(marks["Bleu_1"], Contains("no caption has a word"));
+  // People among each other, too.
+  CaptionFile people{.path = "people", .form = "", .in_order = true};
+  people.images = {{.captions = {"a dog runs", "a dog"}}, {.captions = {"a cat", "the cat sits"}}};
+  CHECK_THAT(human_table(score_humans(people, {})),
+             Contains("* CIDEr, CIDEr without D: it weighs"));
+}
+
 TEST_CASE("scores have the same bits for any number of threads") {
   std::vector<std::string> candidates;
   std::vector<std::vector<std::string>> references;
