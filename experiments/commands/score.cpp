@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "captioning/data/reader_support.h"
 #include "captioning/metrics/meteor/meteor.h"
@@ -18,25 +19,46 @@
 #include "core/io/atomic_file.h"
 #include "experiments/process/log.h"
 #include "experiments/process/output_file.h"
+#include "experiments/process/paraphrase_place.h"
 #include "experiments/process/plain_text.h"
 
 namespace saccade {
 
 namespace {
 
+// Candidates and references as METEOR sees them.
+std::vector<std::string> texts_of(const MatchedCaptions& matched) {
+  std::vector<std::string> references, out;
+  for (const auto& image : matched.references)
+    references.insert(references.end(), image.begin(), image.end());
+  for (const auto* captions : {&matched.candidates, &std::as_const(references)})
+    for (const Words& words : ptb_words(*captions)) out.push_back(join_words(words));
+  return out;
+}
+
 // The metrics to compute, with METEOR's tables loaded.
 struct Scorer {
   std::unique_ptr<Meteor> meteor;
   ScoringOptions options;
 
-  explicit Scorer(const ScoreArgs& args) {
+  // `matched` is all that will be scored, where that is known: METEOR then keeps only the
+  // paraphrases of its words.
+  explicit Scorer(const ScoreArgs& args, const MatchedCaptions* matched = nullptr) {
     if (!args.no_meteor) {
+      const std::filesystem::path paraphrases = paraphrase_table(args.paraphrases);
+      const std::vector<std::string> texts = matched == nullptr || paraphrases.empty()
+                                                 ? std::vector<std::string>()
+                                                 : texts_of(*matched);
       meteor = std::make_unique<Meteor>(
-          MeteorOptions{.synonyms = args.synonyms, .paraphrases = args.paraphrases});
+          MeteorOptions{.synonyms = args.synonyms, .paraphrases = paraphrases, .texts = texts});
     }
     options = {.meteor = meteor.get(), .document_frequencies = args.document_frequencies};
   }
   std::string tables() const { return meteor ? meteor->tables() : ""; }
+  // For reports that have no place for it.
+  void show_tables() const {
+    if (meteor) log::info(plain_text(meteor->tables()));
+  }
 };
 
 void print(const ScoreArgs& args, const std::string& json, const std::string& table) {
@@ -105,7 +127,7 @@ int score_one(const ScoreArgs& args) {
     check_output("--per-image", args.per_image, OutputKind::kImageScores, args.files);
   const CaptionFile references = references_of(args, args.files[0]);
   const MatchedCaptions matched = matched_captions(args, references, args.files[1]);
-  const Scorer scorer(args);
+  const Scorer scorer(args, &matched);
   const CaptionScores scores =
       score_captions(matched.candidates, matched.references, scorer.options);
   for (const std::string& line : matched.forms) show_form(line);
@@ -184,6 +206,7 @@ int score_pair(const ScoreArgs& args) {
   // Runs are paired only if --paired declares that they have the same seeds, in this order.
   const std::int64_t first_b = args.paired ? 0 : static_cast<std::int64_t>(names_a.size());
   const std::vector<SeedRun> b = score_runs(args, names_b, first_b, references, scorer, images);
+  scorer.show_tables();
   const Resampling resampling = resampling_of(args);
   const auto count = static_cast<Index>(images.size());
   if (a.size() == 1 && b.size() == 1) {
@@ -216,6 +239,7 @@ int score_against_people(const ScoreArgs& args) {
   const std::vector<JudgedCaption> judgements = read_judgements(args.judgements);
   const Scorer scorer(args);
   const auto agreement = score_judgements(references, judgements, scorer.options);
+  scorer.show_tables();
   show_form(form_line("references", references));
   print(args, judgements_json(agreement, judgements.size()),
         judgements_table(agreement, judgements.size()));
@@ -227,6 +251,7 @@ int score_people(const ScoreArgs& args) {
   const CaptionFile references = references_of(args, args.files[0]);
   const Scorer scorer(args);
   const HumanScores scores = score_humans(references, scorer.options);
+  scorer.show_tables();
   show_form(form_line("references", references));
   if (scores.left_out > 0) {
     show(
@@ -311,7 +336,9 @@ CommandRun bind_score(Options& options) {
   options.text("--synonyms", args->synonyms,
                "take METEOR's synonyms from this table instead of the built-in one", "FILE");
   options.text("--paraphrases", args->paraphrases,
-               "let METEOR also match the paraphrases of this table (gzip)", "FILE");
+               "METEOR's table of paraphrases (paraphrase-en.gz), or none; without this, "
+               "SACCADE_PARAPHRASES names it, or it is that of an installed pycocoevalcap",
+               "FILE");
   options.text("--document-frequencies", args->document_frequencies,
                "add a CIDEr that weights words by the document frequencies of this JSON file",
                "FILE");
