@@ -183,7 +183,7 @@ double JsonValue::number() const {
   return value.get<double>();
 }
 
-bool is_json_lines(const std::string& text) {
+bool JsonValue::is_lines(const std::string& text) {
   const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
   const std::size_t end = std::min(text.find('\n', begin), text.size());
   return !is_blank(std::string_view(text).substr(end)) &&

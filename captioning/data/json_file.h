@@ -20,6 +20,8 @@ class JsonValue {
   // Parses the text of a file that was read before.
   static JsonValue parse(const std::string& text, const std::filesystem::path& path);
 
+  // Whether a text is several lines that are JSON values each, and not one value.
+  static bool is_lines(const std::string& text);
   // Parses JSON lines: one value on each line that is not blank. They are an array's elements.
   static JsonValue parse_lines(const std::string& text, const std::filesystem::path& path);
 
@@ -50,9 +52,6 @@ class JsonValue {
   const void* value_;
   std::string path_;
 };
-
-// Whether a text is several lines that are JSON values each, and not one value.
-bool is_json_lines(const std::string& text);
 
 // The names of the members of the outermost object of a JSON text, in the order of the text; a name
 // that is there twice is listed twice. JsonValue keeps neither.

@@ -40,7 +40,7 @@ void read_line_captions(const std::string& text, CaptionRole role, LineReading r
                         CaptionFile& out);
 
 // An image and its captions, as a row of a table or a line has them.
-struct CaptionRow {
+struct HeaderlessRow {
   std::size_t line = 0;  // from 1
   ImageId id;
   std::vector<std::string> captions;
@@ -48,7 +48,7 @@ struct CaptionRow {
 // The rows of a table without a header, whose fields are the image and a caption, with the
 // caption's number between them or not; with tabs, there may be several captions. Throws DataError
 // that names the line and a remedy where there are other fields.
-std::vector<CaptionRow> headerless_rows(const std::string& text, const std::string& path,
-                                        char separator);
+std::vector<HeaderlessRow> headerless_rows(const std::string& text, const std::string& path,
+                                           char separator);
 
 }  // namespace saccade

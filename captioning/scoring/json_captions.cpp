@@ -252,7 +252,7 @@ void read_by_id(const JsonValue& root, const std::string& text, CaptionFile& out
 }  // namespace
 
 void read_json_captions(const std::string& text, CaptionFile& out) {
-  if (is_json_lines(text))
+  if (JsonValue::is_lines(text))
     return read_list(JsonValue::parse_lines(text, out.path), "JSON lines", out);
   const JsonValue root = JsonValue::parse(text, out.path);
   // A table of captions by image may have any names, so that its keys come last.

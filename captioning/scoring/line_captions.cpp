@@ -134,7 +134,7 @@ void read_named(const std::string& text, const std::vector<TextLine>& lines, cha
   out.form = str("lines of an image, ", name_of(separator), " and a caption");
   ImageCollector images(out);
   if (separator != ':' && separator != ' ') {
-    for (CaptionRow& row : headerless_rows(text, out.path, separator)) {
+    for (HeaderlessRow& row : headerless_rows(text, out.path, separator)) {
       std::vector<std::string>& captions = images.image(row.id).captions;
       std::move(row.captions.begin(), row.captions.end(), std::back_inserter(captions));
     }

@@ -67,13 +67,13 @@ void read_table_captions(const std::string& text, CaptionFile& out) {
   }
 }
 
-std::vector<CaptionRow> headerless_rows(const std::string& text, const std::string& path,
-                                        char separator) {
+std::vector<HeaderlessRow> headerless_rows(const std::string& text, const std::string& path,
+                                           char separator) {
   std::vector<CsvRow> rows = parse_csv(text, path, separator).rows;
   const bool numbered = std::all_of(rows.begin(), rows.end(), [](const CsvRow& row) {
     return row.fields.size() >= 3 && is_whole_number(row.fields[1]);
   });
-  std::vector<CaptionRow> out;
+  std::vector<HeaderlessRow> out;
   for (CsvRow& row : rows) {
     refuse_lost_lines(row, path);
     const std::size_t first = numbered ? 2 : 1;
@@ -86,8 +86,8 @@ std::vector<CaptionRow> headerless_rows(const std::string& text, const std::stri
                           mark, ", or begin with a line image", separator == '\t' ? ' ' : separator,
                           "caption that names the columns"));
     }
-    CaptionRow& read = out.emplace_back(
-        CaptionRow{.line = row.line, .id = image_id(row.fields[0]), .captions = {}});
+    HeaderlessRow& read = out.emplace_back(
+        HeaderlessRow{.line = row.line, .id = image_id(row.fields[0]), .captions = {}});
     read.captions.assign(std::make_move_iterator(row.fields.begin() + std::ptrdiff_t(first)),
                          std::make_move_iterator(row.fields.end()));
   }
