@@ -45,9 +45,10 @@ std::vector<MetricScore> Scorer::score(std::span<const std::string> captions,
 
 std::vector<MetricScore> Scorer::score_files(const std::filesystem::path& references,
                                              const std::filesystem::path& results) const {
-  const ReferenceFile known = read_references(references, std::nullopt);
+  const CaptionFile known = read_references(references);
   impl_->report(known.notes);
   const MatchedCaptions matched = match(known, read_results(results));
+  for (const std::string& line : matched.forms) inform(impl_->listener, line);
   impl_->report(matched.notes);
   return score(matched.candidates, matched.references);
 }

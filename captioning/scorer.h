@@ -19,7 +19,8 @@ struct ScorerOptions {
   std::filesystem::path paraphrases{};           // METEOR's paraphrase-en.gz; empty: none
   std::filesystem::path document_frequencies{};  // for CIDEr_external; empty: none
   int threads = 0;                               // at most so many; 0: one for each core
-  // Receives messages about captions without words, images without a caption and the like.
+  // Receives messages about captions without words, images without a caption and the like, and
+  // what files were read as.
   MessageListener listener{};
 };
 
@@ -48,8 +49,8 @@ class Scorer {
   std::vector<MetricScore> score(std::span<const std::string> captions,
                                  std::span<const std::vector<std::string>> references) const;
   // Scores a file of results against one of references, in the forms that `saccade score` reads:
-  // COCO's JSON, Karpathy's, Flickr8k's, CSV and text. The images are those of the results. Throws
-  // DataError that names file and place.
+  // COCO's JSON, Karpathy's and others, CSV and text. The images are those of the results. Throws
+  // DataError that names file and place, also where a file has two readings.
   std::vector<MetricScore> score_files(const std::filesystem::path& references,
                                        const std::filesystem::path& results) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "captioning/data/reader_support.h"
 #include "core/base/error.h"
@@ -21,6 +22,35 @@ std::string reason(const json::parse_error& error) {
   const auto colon = text.find(": ");
   if (colon != std::string::npos) text.erase(0, colon + 2);
   return text.substr(0, 200);
+}
+
+// Keeps the names of the members of the outermost object.
+struct MemberNames : json::json_sax_t {
+  std::vector<std::string> names;
+  int depth = 0;
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return ++depth > 0; }
+  bool end_object() override { return --depth >= 0; }
+  bool start_array(std::size_t) override { return ++depth > 0; }
+  bool end_array() override { return --depth >= 0; }
+  bool key(string_t& name) override {
+    if (depth == 1) names.push_back(name);
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const json::exception&) override {
+    return false;
+  }
+};
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
 }  // namespace
@@ -52,6 +82,22 @@ JsonValue JsonValue::parse(const std::string& text, const std::filesystem::path&
   }
   const json* root = &document->root;
   return {std::move(document), root, ""};
+}
+
+JsonValue JsonValue::parse_lines(const std::string& text, const std::filesystem::path& path) {
+  std::string list = "[";
+  bool first = true;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    if (!is_blank(line)) {
+      list.append(first ? "" : ",").append(line);
+      first = false;
+    }
+    list += '\n';  // so that messages name the right line
+    at = end + 1;
+  }
+  return parse(list + "]", path);
 }
 
 std::string JsonValue::place() const {
@@ -98,6 +144,7 @@ JsonValue JsonValue::at(std::size_t index) const {
 }
 
 bool JsonValue::is_text() const { return as_json(value_).is_string(); }
+bool JsonValue::is_number() const { return as_json(value_).is_number(); }
 bool JsonValue::is_array() const { return as_json(value_).is_array(); }
 bool JsonValue::is_object() const { return as_json(value_).is_object(); }
 
@@ -134,6 +181,19 @@ double JsonValue::number() const {
     throw DataError(str(place(), ": expected a number, got ", value.type_name()));
   }
   return value.get<double>();
+}
+
+bool JsonValue::is_lines(const std::string& text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  const std::size_t end = std::min(text.find('\n', begin), text.size());
+  return !is_blank(std::string_view(text).substr(end)) &&
+         json::accept(text.substr(begin, end - begin));
+}
+
+std::vector<std::string> json_member_names(const std::string& text) {
+  MemberNames reader;
+  json::sax_parse(text, &reader);
+  return std::move(reader.names);
 }
 
 }  // namespace saccade

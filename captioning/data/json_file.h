@@ -20,6 +20,11 @@ class JsonValue {
   // Parses the text of a file that was read before.
   static JsonValue parse(const std::string& text, const std::filesystem::path& path);
 
+  // Whether a text is several lines that are JSON values each, and not one value.
+  static bool is_lines(const std::string& text);
+  // Parses JSON lines: one value on each line that is not blank. They are an array's elements.
+  static JsonValue parse_lines(const std::string& text, const std::filesystem::path& path);
+
   // A member of an object. Throws DataError when it is missing or this is not an object.
   JsonValue operator[](const char* key) const;
   // A member of an object, or nothing where it is missing or null.
@@ -31,6 +36,7 @@ class JsonValue {
   std::vector<std::string> names() const;
 
   bool is_text() const;
+  bool is_number() const;
   bool is_array() const;
   bool is_object() const;
   const std::string& text() const;  // of a string
@@ -46,5 +52,9 @@ class JsonValue {
   const void* value_;
   std::string path_;
 };
+
+// The names of the members of the outermost object of a JSON text, in the order of the text; a name
+// that is there twice is listed twice. JsonValue keeps neither.
+std::vector<std::string> json_member_names(const std::string& text);
 
 }  // namespace saccade

@@ -80,10 +80,8 @@ std::vector<Baseline> score_baselines(const CaptionModel& model, const Dataset& 
   }
   if (std::any_of(references.begin(), references.end(),
                   [](const auto& image) { return image.size() >= 2; })) {
-    ReferenceFile people{.path = dataset.name, .numbered = false, .images = {}};
-    for (const auto& captions : references) {
-      people.images.push_back({.name = {}, .number = 0, .captions = captions});
-    }
+    CaptionFile people{.path = dataset.name, .form = "", .in_order = true};
+    for (const auto& captions : references) people.images.push_back({.captions = captions});
     out.push_back({"human", score_humans(people, options).mean});
   }
   return out;

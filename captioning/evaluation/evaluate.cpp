@@ -47,6 +47,7 @@ void add_text_scores(const References& references, const Meteor* meteor, RegimeR
   report.corpus.emplace_back(
       "finished", static_cast<double>(finished) / static_cast<double>(candidates.size()));
   report.metrics = std::move(scores.metrics);
+  report.marks = std::move(scores.marks);
 }
 
 struct GroundingContext {
@@ -95,6 +96,7 @@ void add_grounding(std::span<const Index> images, const GroundingContext& contex
 void add_sequence_scores(const LoadedData& data, std::span<const Index> images, bool has_maps,
                          RegimeReport& report) {
   if (!data.sequences) return;
+  report.marks.clear();  // of texts, the measures of captions are details
   SequenceScores scores(has_maps);
   for (std::size_t i = 0; i < images.size(); ++i) {
     const auto& expected = data.dataset.images[static_cast<std::size_t>(images[i])].captions;

@@ -57,7 +57,8 @@ struct RegimeReport {
   std::vector<ImageStatistics> metrics;
   // 95 % bootstrap intervals of the headline metrics, in a full report with one draw.
   std::vector<ScoreInterval> intervals;
-  NamedScores deviations;  // standard deviation over several draws of all images; else empty
+  std::vector<ScoreMark> marks;  // on scores that can say little, of the first draw; not of texts
+  NamedScores deviations;        // standard deviation over several draws of all images; else empty
   Index draws = 1;
   std::vector<DecodedCaption> captions;         // one per image, of the first draw
   std::vector<std::vector<std::string>> words;  // of the captions

@@ -134,6 +134,7 @@ std::string evaluation_json(const EvaluationReport& report) {
       if (!std::isnan(interval.interval.low))
         one["intervals"][interval.metric] = {{"low", interval.interval.low},
                                              {"high", interval.interval.high}};
+    if (!regime.marks.empty()) one["marks"] = marks_json(regime.marks);
     if (!regime.groups.empty()) one["groups"] = groups_json(regime.groups);
     regimes.push_back(std::move(one));
   }

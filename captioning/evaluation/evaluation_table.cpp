@@ -61,13 +61,13 @@ std::string interval_of(const Column& column, const std::string& name) {
 
 // One row for each name, below the heads of the columns.
 std::string columns_table(const std::vector<Column>& columns, const std::vector<std::string>& names,
-                          const std::string& corner = "") {
+                          const std::string& corner = "", std::span<const ScoreMark> marks = {}) {
   TextTable table;
   std::vector<std::string> head = {corner};
   for (const Column& column : columns) head.push_back(column.head);
   table.add(std::move(head));
   for (const std::string& name : names) {
-    std::vector<std::string> row = {metric_label(name)};
+    std::vector<std::string> row = {marked_label(name, marks)};
     for (const Column& column : columns) {
       const double* value = find(*column.scores, name);
       row.push_back(value ? fixed(*value) + interval_of(column, name) : "-");
@@ -232,9 +232,13 @@ std::string scores_table(const EvaluationReport& report) {
     out += str("in brackets: 95 % bootstrap interval over the ", report.texts ? "texts" : "images",
                std::ssize(report.images) < kFewImages ? "; a small sample, so they are too narrow\n"
                                                       : "\n");
-  if (!headline.empty()) out += columns_table(columns, headline);
-  if (!details.empty()) out += columns_table(columns, details, "details");
-  return out;
+  // The regimes differ in their captions, so the marks of the first with any stand for all.
+  std::span<const ScoreMark> marks;
+  for (const RegimeReport& regime : report.regimes)
+    if (marks.empty()) marks = regime.marks;
+  if (!headline.empty()) out += columns_table(columns, headline, "", marks);
+  if (!details.empty()) out += columns_table(columns, details, "details", marks);
+  return out + mark_lines(marks);
 }
 
 // The scores of the first regime's groups, one table per grouping.

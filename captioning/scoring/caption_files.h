@@ -1,62 +1,58 @@
-// The files that `saccade score` compares: references and results, in the forms in use. No image is
-// needed. Captions are taken as they stand, and nothing is dropped.
+// The files that `saccade score` compares: references and results, in all forms in use. Both are
+// read in the same way. No image is needed, captions are taken as they stand, and none is dropped:
+// neither empty ones nor those that are there several times.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "captioning/data/dataset.h"
+#include "captioning/scoring/image_id.h"
 
 namespace saccade {
 
-struct ReferenceImage {
-  std::string name;         // of the image file, as the file has it; empty in a plain text file
-  std::int64_t number = 0;  // COCO image id, Karpathy cocoid or imgid, else its place, from 1
-  std::vector<std::string> captions;  // at least one
+struct ListedImage {
+  ImageId id{};                         // without name and number in a file of captions in order
+  std::vector<std::string> captions{};  // may be none
+  std::optional<Split> split{};         // where the file has splits
 };
 
-struct ReferenceFile {
+struct CaptionFile {
   std::string path;
-  bool numbered = false;  // whether numbers are ids of the file; else they are places
-  std::vector<ReferenceImage> images;
+  std::string form;       // what it was read as, for people: "Karpathy's JSON"
+  bool in_order = false;  // the images have no ids: image k of one file is image k of the other
+  std::vector<ListedImage> images{};
   std::vector<std::string> notes{};  // what a user should know although it can be read
 };
 
-// Reads a file. Its form is recognized by its content:
-//   COCO captions JSON        {"images": [...], "annotations": [...]}
-//   Karpathy JSON             {"images": [{"sentences": [...]}]}
-//   Flickr8k's token file     <image>#<k> TAB <caption>
-//   CSV, or a file NAME.csv   the captions of a folder (readers.h: read_folder); a first line
-//                             image,caption tells it. Splits that it lacks are made (fill_splits.h)
-//   plain text                one line per image, its references with tabs between
-// The order of images and captions is that of the file. With `split`, other splits are left out.
-// There are notes on captions that contain line ends. Throws UsageError when a split is given for a
-// file without splits, and DataError that names file and place for what cannot be read, for images
-// that appear twice and for images without a reference.
-ReferenceFile read_references(const std::filesystem::path& path, std::optional<Split> split);
+// How lines of text are read that may begin with an id or with a word: "2 dogs run".
+enum class LineReading { kAsk, kCaptions, kNames };
 
-// A name goes before a number where the references have names. A caption with neither belongs to
-// the image that has its place in the references.
-struct ResultCaption {
-  std::string name;                    // of the image file, as the file has it
-  std::optional<std::int64_t> number;  // of the image
-  std::string caption;
-  std::string place;  // its place in the file, for messages
-};
+// Reads a file. Its form is recognised by its content:
+//   JSON       COCO's {"images": [...], "annotations": [...]}; Karpathy's {"images": [{"sentences":
+//              [...]}]}, also with tokens alone; a list of objects with an image and a caption or a
+//              list of captions, also under a key such as "annotations", in a list in the list, or
+//              as one object per line; an object {image: caption or captions}; a list of captions
+//   CSV        with a header (caption_columns.h), with commas, semicolons, bars or tabs; without
+//              one: the image, then the caption. A caption's number may stand between them
+//   tokens     <image>#<k> TAB <caption>, as Flickr8k has them
+//   lines      the image, a tab, colon, comma, bar or space, and a caption; what `saccade caption`
+//              prints; or captions alone: an image's references with tabs between them, and a
+//              caption alone in each line of results
+// The order of images and captions is that of the file. With `split`, other splits are left out;
+// splits that a CSV file lacks are made (fill_splits.h). Images without captions stay. There are
+// notes on captions that contain line ends and that lack spaces.
+// Throws UsageError when a split is given for a file without splits, and DataError that names file
+// and place for what cannot be read; for images that are listed twice; where no image has a
+// caption; and where two readings are possible and `lines` is kAsk.
+CaptionFile read_references(const std::filesystem::path& path, std::optional<Split> split = {},
+                            LineReading lines = LineReading::kAsk);
+CaptionFile read_results(const std::filesystem::path& path, LineReading lines = LineReading::kAsk);
 
-struct ResultFile {
-  std::string path;
-  std::vector<ResultCaption> captions;
-};
-
-// Reads COCO results JSON ([{"image_id": 7, "caption": "..."}], where image_id may be the name of
-// an image file, or `image` beside it), the captions that `saccade caption --json` prints, CSV with
-// the columns image and caption, or text: one line per image, either <image> TAB <caption>, or the
-// caption alone, for the references' images in order. Throws DataError that names file and place.
-ResultFile read_results(const std::filesystem::path& path);
+// "references: refs.csv, read as CSV (image, caption): 3 images, 9 captions".
+std::string form_line(const char* role, const CaptionFile& file);
 
 // "3 captions hold line ends, which are taken as spaces", about the file at `path`.
 std::string line_ends_note(const std::string& path, std::size_t captions);

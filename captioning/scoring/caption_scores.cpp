@@ -128,6 +128,8 @@ CaptionScores score_captions(std::span<const std::string> candidates,
   });
   for (const BleuCounts& image : counts) sum += image;
   out.length_ratio = score_bleu(sum).ratio;
+  out.marks = bleu_marks(sum);
+  for (ScoreMark& mark : cider_marks(corpus.images())) out.marks.push_back(std::move(mark));
 
   std::vector<ImageStatistics> bleu = bleu_statistics(counts);
   const auto no_bp = bleu.begin() + static_cast<std::ptrdiff_t>(kGramOrders);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "captioning/scoring/score_marks.h"
 #include "captioning/statistics/image_statistics.h"
 #include "captioning/text/tokenizer.h"
 
@@ -28,8 +29,9 @@ struct CaptionScores {
   // coco-caption), CIDEr_plain; CIDEr_external and CIDEr_plain_external where frequencies were
   // given; Bleu_1_no_bp .. Bleu_4_no_bp.
   std::vector<ImageStatistics> metrics;
-  std::vector<Words> words;  // of the candidates, as the metrics count them
-  double length_ratio = 0;   // words of the candidates / words of the closest references
+  std::vector<Words> words;      // of the candidates, as the metrics count them
+  std::vector<ScoreMark> marks;  // on numbers that can say little
+  double length_ratio = 0;       // words of the candidates / words of the closest references
 
   // The scores of the corpus, with their names.
   NamedScores corpus() const;

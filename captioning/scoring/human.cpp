@@ -7,10 +7,10 @@
 
 namespace saccade {
 
-HumanScores score_humans(const ReferenceFile& references, const ScoringOptions& options) {
+HumanScores score_humans(const CaptionFile& references, const ScoringOptions& options) {
   HumanScores out;
-  std::vector<const ReferenceImage*> images;
-  for (const ReferenceImage& image : references.images) {
+  std::vector<const ListedImage*> images;
+  for (const ListedImage& image : references.images) {
     const std::size_t captions = image.captions.size();
     if (captions < 2) {
       ++out.left_out;
@@ -20,7 +20,9 @@ HumanScores score_humans(const ReferenceFile& references, const ScoringOptions& 
     images.push_back(&image);
   }
   if (images.empty()) {
-    throw DataError(references.path + ": no image has two references to compare");
+    throw DataError(str(references.path,
+                        ": no image has two references to compare; what people reach is the score "
+                        "of each reference against the others of its image"));
   }
   out.images = images.size();
   const auto rounds = static_cast<double>(out.annotators);
@@ -28,12 +30,14 @@ HumanScores score_humans(const ReferenceFile& references, const ScoringOptions& 
   for (std::size_t k = 0; k < out.annotators; ++k) {
     std::vector<std::string> candidates;
     std::vector<std::vector<std::string>> others;
-    for (const ReferenceImage* image : images) {
+    for (const ListedImage* image : images) {
       candidates.push_back(image->captions[k]);
       others.push_back(image->captions);
       others.back().erase(others.back().begin() + static_cast<std::ptrdiff_t>(k));
     }
-    scores.push_back(score_captions(candidates, others, options).corpus());
+    CaptionScores round = score_captions(candidates, others, options);
+    scores.push_back(round.corpus());
+    if (k == 0) out.marks = std::move(round.marks);
   }
   for (std::size_t m = 0; m < scores[0].size(); ++m) {
     double mean = 0, squares = 0;

@@ -12,14 +12,15 @@ namespace saccade {
 
 struct HumanScores {
   std::size_t images = 0;      // those with at least two references
-  std::size_t left_out = 0;    // those with a single one
+  std::size_t left_out = 0;    // those with fewer
   std::size_t annotators = 0;  // the number of rounds: the references of the image with the fewest
   NamedScores mean;            // of each metric over the rounds
-  NamedScores deviation;       // standard deviation over the rounds (n - 1)
+  std::vector<ScoreMark> marks;  // on numbers that can say little, in the first round
+  NamedScores deviation;         // standard deviation over the rounds (n - 1)
 };
 
 // In round k, reference k of every image is scored against the image's others. Throws DataError
 // when no image has two references.
-HumanScores score_humans(const ReferenceFile& references, const ScoringOptions& options);
+HumanScores score_humans(const CaptionFile& references, const ScoringOptions& options);
 
 }  // namespace saccade

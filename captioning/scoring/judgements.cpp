@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "captioning/data/caption_columns.h"
 #include "captioning/data/csv.h"
 #include "captioning/scoring/match.h"
 #include "captioning/statistics/holm.h"
@@ -21,21 +22,16 @@ namespace {
 
 constexpr double kNoAgreement = std::numeric_limits<double>::quiet_NaN();
 
-template <class Number>
-std::optional<Number> whole_text(const std::string& text) {
-  Number value{};
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
-std::size_t column(const CsvRow& header, const char* name, const std::string& file) {
-  const auto found = std::find(header.fields.begin(), header.fields.end(), name);
-  if (found == header.fields.end()) {
-    throw DataError(str(file, ":", header.line, ": column '", name,
-                        "' is missing; the header must have image, caption and score"));
-  }
-  return static_cast<std::size_t>(found - header.fields.begin());
+[[noreturn]] void refuse_header(const CsvRow& header, const char* name, const std::string& file) {
+  throw DataError(str(file, ":", header.line, ": column '", name,
+                      "' is missing; the header must have image, caption and score"));
 }
 
 struct TauReplicates {
@@ -102,9 +98,13 @@ std::vector<JudgedCaption> read_judgements(const std::filesystem::path& path) {
   const std::string file = path.string();
   const std::vector<CsvRow> rows = read_csv(path, "judgements");
   if (rows.size() < 2) throw DataError(file + ": needs a header and judgements below it");
-  const std::size_t image = column(rows[0], "image", file);
-  const std::size_t caption = column(rows[0], "caption", file);
-  const std::size_t score = column(rows[0], "score", file);
+  const std::vector<std::string>& names = rows[0].fields;
+  const CaptionColumns columns = caption_columns(names, str(file, ":", rows[0].line));
+  if (!columns.name()) refuse_header(rows[0], "image", file);
+  if (columns.captions.size() != 1) refuse_header(rows[0], "caption", file);
+  const auto scores = std::find(names.begin(), names.end(), "score");
+  if (scores == names.end()) refuse_header(rows[0], "score", file);
+  const auto score = static_cast<std::size_t>(scores - names.begin());
   std::vector<JudgedCaption> out;
   for (std::size_t r = 1; r < rows.size(); ++r) {
     const std::vector<std::string>& fields = rows[r].fields;
@@ -113,21 +113,19 @@ std::vector<JudgedCaption> read_judgements(const std::filesystem::path& path) {
       throw DataError(
           str(place, ": has ", fields.size(), " fields, the header ", rows[0].fields.size()));
     }
-    const auto value = whole_text<double>(fields[score]);
+    const auto value = number_of(fields[score]);
     if (!value || !std::isfinite(*value)) {
       throw DataError(str(place, ": score must be a number; got '", fields[score], "'"));
     }
-    const auto number = whole_text<std::int64_t>(fields[image]);
-    out.push_back({.result = {.name = number ? "" : fields[image],
-                              .number = number,
-                              .caption = fields[caption],
-                              .place = place},
+    out.push_back({.image = image_id(fields[*columns.name()]),
+                   .caption = fields[columns.captions[0]],
+                   .place = place,
                    .score = *value});
   }
   return out;
 }
 
-Agreement score_judgements(const ReferenceFile& references,
+Agreement score_judgements(const CaptionFile& references,
                            const std::vector<JudgedCaption>& judgements,
                            const ScoringOptions& options, const Resampling& resampling) {
   const ImageIndex index(references);
@@ -136,14 +134,14 @@ Agreement score_judgements(const ReferenceFile& references,
   std::vector<double> judged;
   std::map<std::size_t, std::vector<std::size_t>> of_image;  // the judgements of each image
   for (const JudgedCaption& one : judgements) {
-    const auto image = index.find(one.result);
-    if (!image) {
-      throw DataError(str(
-          one.result.place, ": ", references.path, " has no image ",
-          one.result.number ? std::to_string(*one.result.number) : "'" + one.result.name + "'"));
+    const auto image = index.find(one.image);
+    if (!image || references.images[*image].captions.empty()) {
+      throw DataError(str(one.place, ": ", references.path,
+                          image ? " has no reference of image " : " has no image ",
+                          one.image.number ? one.image.shown() : "'" + one.image.name + "'"));
     }
     of_image[*image].push_back(judged.size());
-    candidates.push_back(one.result.caption);
+    candidates.push_back(one.caption);
     captions.push_back(references.images[*image].captions);
     judged.push_back(one.score);
   }

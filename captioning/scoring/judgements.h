@@ -13,13 +13,15 @@
 namespace saccade {
 
 struct JudgedCaption {
-  ResultCaption result;
-  double score = 0;  // higher is better
+  ImageId image;
+  std::string caption;
+  std::string place;  // in the file, for messages
+  double score = 0;   // higher is better
 };
 
-// Reads a CSV file with a header: the columns are image (a file name or an id), caption and score,
-// and there is one judgement per line. A caption may be judged several times. Throws DataError that
-// names the line.
+// Reads a CSV file with a header: the columns are image (a file name or an id), caption and score
+// (the first two under any name that caption_columns.h knows), and there is one judgement per line.
+// A caption may be judged several times. Throws DataError that names the line.
 std::vector<JudgedCaption> read_judgements(const std::filesystem::path& path);
 
 struct MetricAgreement {
@@ -43,7 +45,7 @@ struct Agreement {
 // counts as an image in CIDEr's document frequencies. Judgements of one image are alike, so
 // intervals come from images that are drawn with all of their judgements, and Williams' test counts
 // images. Throws DataError for unknown images.
-Agreement score_judgements(const ReferenceFile& references,
+Agreement score_judgements(const CaptionFile& references,
                            const std::vector<JudgedCaption>& judgements,
                            const ScoringOptions& options,
                            const Resampling& resampling = {.replicates = 1000});

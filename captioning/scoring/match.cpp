@@ -10,111 +10,158 @@ namespace saccade {
 
 namespace {
 
-std::string shown(const ReferenceImage& image) {
-  return image.name.empty() ? std::to_string(image.number) : image.name;
-}
-
-std::string shown(const ResultCaption& result) {
-  return result.name.empty() ? std::to_string(*result.number) : result.name;
-}
-
 // "3 captions without a word: a.jpg, b.jpg, c.jpg". `one` and `several` stand behind the number.
 std::string listed(const std::vector<std::string>& names, const std::string& one,
                    const std::string& several) {
   return counted(static_cast<Index>(names.size()), one, several) + ": " + first_names(names);
 }
 
+// What a message calls image i of a file.
+std::string shown(const CaptionFile& file, std::size_t i) {
+  return file.in_order ? std::to_string(i + 1) : file.images[i].id.shown();
+}
+
 // The part of a name behind its last slash.
 std::string last_name(const std::string& name) { return name.substr(name.rfind('/') + 1); }
 
-// The result of every image, or null.
-std::vector<const ResultCaption*> assign(const ReferenceFile& references,
-                                         const ResultFile& results) {
-  std::vector<const ResultCaption*> out(references.images.size(), nullptr);
-  const bool in_order = !results.captions.empty() && !results.captions.front().number &&
-                        results.captions.front().name.empty();
-  if (in_order && results.captions.size() != out.size()) {
-    throw DataError(str(results.path, ": has ", results.captions.size(),
-                        " captions without an image; ", references.path, " has ", out.size(),
-                        " images; give one line per image, or <image> TAB <caption>"));
+// Joins the sentences of a message.
+void add_problem(std::string& problems, const std::string& problem) {
+  problems += (problems.empty() ? "" : "; ") + problem;
+}
+
+// How many captions in order there are: empty lines at the end of a file count only as far as there
+// are images.
+std::size_t captions_in_order(const CaptionFile& references, const CaptionFile& results) {
+  std::size_t count = results.images.size();
+  while (count > references.images.size() && results.images[count - 1].captions.size() == 1 &&
+         results.images[count - 1].captions[0].empty())
+    --count;
+  return count;
+}
+
+// The result of every image of the references, or null.
+std::vector<const ListedImage*> assign(const CaptionFile& references, const CaptionFile& results) {
+  std::vector<const ListedImage*> out(references.images.size(), nullptr);
+  const std::size_t count =
+      results.in_order ? captions_in_order(references, results) : results.images.size();
+  if (results.in_order && count != out.size()) {
+    throw DataError(str(results.path, ": has ", counted(static_cast<Index>(count), "caption"),
+                        " without an image; ", references.path, " has ",
+                        counted(static_cast<Index>(out.size()), "image"),
+                        "; give one line per image, or <image> TAB <caption> (the references were "
+                        "read as ",
+                        references.form, ")"));
   }
   const ImageIndex index(references);
-  std::vector<std::string> unknown, twice;
-  for (std::size_t i = 0; i < results.captions.size(); ++i) {
-    const ResultCaption& result = results.captions[i];
-    if (in_order != (!result.number && result.name.empty())) {
-      throw DataError(str(result.place, in_order ? ": names an image" : ": names no image",
-                          ", unlike the first line; give all lines the same form"));
-    }
-    const auto image = in_order ? std::optional(i) : index.find(result);
+  std::vector<std::string> unknown, several, bare;
+  for (std::size_t i = 0; i < count; ++i) {
+    const ListedImage& result = results.images[i];
+    const auto image = results.in_order ? std::optional(i) : index.find(result.id);
     if (!image) {
-      unknown.push_back(shown(result));
-    } else if (out[*image]) {
-      twice.push_back(shown(references.images[*image]));
-    } else {
+      unknown.push_back(result.id.shown());
+    } else if (references.images[*image].captions.empty()) {
+      bare.push_back(shown(references, *image));
+    } else if (result.captions.size() > 1 || out[*image]) {
+      several.push_back(shown(references, *image));
+    } else if (!result.captions.empty()) {
       out[*image] = &result;
     }
   }
   std::string problems;
-  if (!unknown.empty())
-    problems += listed(unknown, "caption of an image that is unknown",
-                       "captions of images that are unknown");
-  if (!twice.empty()) {
-    problems += (problems.empty() ? "" : "; ") +
-                listed(twice, "caption too many for an image", "captions too many for an image");
+  if (!unknown.empty()) {
+    add_problem(problems, listed(unknown, "caption of an image that is unknown",
+                                 "captions of images that are unknown"));
+    if (references.in_order) problems += " (the references name no images)";
+  }
+  if (!several.empty()) {
+    add_problem(problems,
+                listed(several, "image with several captions", "images with several captions"));
+  }
+  if (!bare.empty()) {
+    add_problem(problems, listed(bare, "caption of an image without a reference",
+                                 "captions of images without a reference"));
   }
   if (!problems.empty()) {
-    throw DataError(str(results.path, ": does not fit ", references.path, ": ", problems));
+    const bool swapped = several.size() == count;  // results have one caption each
+    throw DataError(str(results.path, ": does not fit ", references.path, ": ", problems,
+                        swapped ? "; were the two files named in the wrong order?" : "",
+                        " (the results were read as ", results.form, ", the references as ",
+                        references.form, ")"));
   }
   return out;
 }
 
 }  // namespace
 
-ImageIndex::ImageIndex(const ReferenceFile& references) {
+ImageIndex::ImageIndex(const CaptionFile& references) {
+  const auto add = [](auto& images, const auto& key, std::size_t image) {
+    const auto [found, fresh] = images.emplace(key, image);
+    if (!fresh && found->second != image) found->second.reset();
+  };
   for (std::size_t i = 0; i < references.images.size(); ++i) {
-    // Places in a file of names are no ids: others may number the images differently.
-    const std::string& name = references.images[i].name;
-    if (references.numbered || name.empty()) numbers_.emplace(references.images[i].number, i);
-    if (name.empty()) continue;
-    names_.emplace(name, i);
-    const auto [found, fresh] = last_names_.emplace(last_name(name), i);
-    if (!fresh) found->second.reset();
+    const ImageId& id = references.images[i].id;
+    if (references.in_order) add(numbers_, static_cast<std::int64_t>(i) + 1, i);
+    if (id.number) add(numbers_, *id.number, i);
+    if (id.name.empty()) continue;
+    names_.emplace(id.name, i);
+    for (std::size_t at = 0; at != std::string::npos;) {
+      add(endings_, id.name.substr(at), i);
+      const auto slash = id.name.find('/', at);
+      at = slash == std::string::npos ? slash : slash + 1;
+    }
+    const std::string last = last_name(id.name);
+    if (const auto stem = without_ending(last); stem.size() < last.size())
+      add(stems_, std::string(stem), i);
   }
 }
 
-std::optional<std::size_t> ImageIndex::find(const ResultCaption& result) const {
-  // Where images have names, a number beside a name may be of another numbering.
-  if (result.name.empty() || (names_.empty() && result.number)) {
-    const auto found = result.number ? numbers_.find(*result.number) : numbers_.end();
-    if (found != numbers_.end()) return found->second;
-  } else {
-    const auto found = names_.find(result.name);
-    if (found != names_.end()) return found->second;
-    const auto last = last_names_.find(last_name(result.name));
-    if (last != last_names_.end()) return last->second;
+std::optional<std::size_t> ImageIndex::find_name(const std::string& name) const {
+  if (const auto found = names_.find(name); found != names_.end()) return found->second;
+  for (std::size_t at = 0; at != std::string::npos;) {
+    const auto found = endings_.find(name.substr(at));
+    if (found != endings_.end()) return found->second;
+    const auto slash = name.find('/', at);
+    at = slash == std::string::npos ? slash : slash + 1;
   }
-  return std::nullopt;
+  const std::string last = last_name(name);
+  const std::string stem(without_ending(last));
+  const Images& images = stem == last ? stems_ : endings_;
+  const auto found = images.find(stem);
+  return found == images.end() ? std::nullopt : found->second;
 }
 
-MatchedCaptions match(const ReferenceFile& references, const ResultFile& results) {
-  const std::vector<const ResultCaption*> assigned = assign(references, results);
+std::optional<std::size_t> ImageIndex::find(const ImageId& id) const {
+  if (!id.name.empty() && !names_.empty()) {
+    const auto found = find_name(id.name);
+    // The number of "007" is that of the name; one beside a name may be of another numbering.
+    if (found || image_id(id.name).number != id.number) return found;
+  }
+  if (!id.number) return std::nullopt;
+  const auto found = numbers_.find(*id.number);
+  if (found != numbers_.end()) return found->second;
+  return id.name.empty() ? find_name(std::to_string(*id.number)) : std::nullopt;
+}
+
+MatchedCaptions match(const CaptionFile& references, const CaptionFile& results) {
+  const std::vector<const ListedImage*> assigned = assign(references, results);
   MatchedCaptions out;
+  out.notes = results.notes;
+  out.forms = {form_line("references", references), form_line("results", results)};
   std::vector<std::string> missing, empty;
   for (std::size_t i = 0; i < assigned.size(); ++i) {
-    const ReferenceImage& image = references.images[i];
+    const ListedImage& image = references.images[i];
     if (!assigned[i]) {
-      missing.push_back(shown(image));
+      if (!image.captions.empty()) missing.push_back(shown(references, i));
       continue;
     }
     out.images.push_back(i);
-    out.candidates.push_back(assigned[i]->caption);
+    out.candidates.push_back(assigned[i]->captions[0]);
     out.references.push_back(image.captions);
   }
   if (out.images.empty()) throw DataError(results.path + ": there is no caption in it");
   const auto words = ptb_words(out.candidates);
   for (std::size_t c = 0; c < words.size(); ++c) {
-    if (words[c].empty()) empty.push_back(shown(references.images[out.images[c]]));
+    if (words[c].empty()) empty.push_back(shown(references, out.images[c]));
   }
   const auto line_ends =
       std::count_if(out.candidates.begin(), out.candidates.end(), holds_line_end);

@@ -57,6 +57,7 @@ std::string score_json(const ScoreReport& report) {
   Json json = head("n_images", scores.words.size());
   json["corpus"] = object(scores.corpus());
   json["captions"] = object(caption_statistics(scores));
+  if (!scores.marks.empty()) json["marks"] = marks_json(scores.marks);
   if (!report.meteor_tables.empty()) json["meteor_tables"] = report.meteor_tables;
   if (!report.intervals.empty()) {
     Json intervals = {{"level", report.level}};
@@ -73,7 +74,7 @@ std::string score_table(const ScoreReport& report) {
   TextTable table;
   std::size_t m = 0;
   for (const auto& [name, value] : scores.corpus()) {
-    std::vector<std::string> row = {metric_label(name), fixed(value)};
+    std::vector<std::string> row = {marked_label(name, scores.marks), fixed(value)};
     if (!report.intervals.empty()) row.push_back(interval_text(report.intervals[m].interval));
     table.add(std::move(row));
     ++m;
@@ -86,18 +87,21 @@ std::string score_table(const ScoreReport& report) {
     out += str("[]: ", percent(report.level), " bootstrap interval over images\n",
                without_spread(static_cast<Index>(scores.words.size())));
   }
+  out += mark_lines(scores.marks);
   if (!report.meteor_tables.empty()) out += report.meteor_tables + "\n";
   return out;
 }
 
 std::string per_image_json(const CaptionScores& scores, const MatchedCaptions& matched,
-                           const ReferenceFile& references) {
+                           const CaptionFile& references) {
   std::string out = "[\n";
   for (std::size_t i = 0; i < matched.images.size(); ++i) {
-    const ReferenceImage& image = references.images[matched.images[i]];
+    const std::size_t place = matched.images[i];
+    const ImageId& id = references.images[place].id;
     Json entry = Json::object();
-    entry["image_id"] =
-        references.numbered || image.name.empty() ? Json(image.number) : Json(image.name);
+    entry["image_id"] = references.in_order ? Json(place + 1)
+                        : id.number         ? Json(*id.number)
+                                            : Json(id.name);
     for (std::size_t m = 0; m < scores.metrics.size(); ++m) {
       entry[scores.metrics[m].metric] = number(scores.of_image(m, i));
     }
@@ -113,6 +117,7 @@ std::string human_json(const HumanScores& scores) {
   json["annotators"] = scores.annotators;
   json["corpus"] = object(scores.mean);
   json["sd"] = object(scores.deviation);
+  if (!scores.marks.empty()) json["marks"] = marks_json(scores.marks);
   return text_of(json, 2);
 }
 
@@ -120,11 +125,11 @@ std::string human_table(const HumanScores& scores) {
   TextTable table;
   table.add({"", "mean", "sd"});
   for (std::size_t m = 0; m < scores.mean.size(); ++m) {
-    table.add({metric_label(scores.mean[m].first), fixed(scores.mean[m].second),
+    table.add({marked_label(scores.mean[m].first, scores.marks), fixed(scores.mean[m].second),
                fixed(scores.deviation[m].second)});
   }
   return str(counted(static_cast<Index>(scores.images), "image"), ", each of ", scores.annotators,
-             " references against the others\n", table.text());
+             " references against the others\n", table.text(), mark_lines(scores.marks));
 }
 
 std::string judgements_json(const Agreement& agreement) {

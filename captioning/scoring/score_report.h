@@ -21,14 +21,15 @@ struct ScoreReport {
 };
 
 // {"schema_version": 1, "n_images", "corpus": {"Bleu_1": ..., "METEOR", "ROUGE_L", "CIDEr",
-// "CIDEr_plain", ...}, "captions": {"mean_length": ...}, "meteor_tables", "intervals": {"level",
-// "Bleu_1": [low, high], ...}}; the last two only where the report has them.
+// "CIDEr_plain", ...}, "captions": {"mean_length": ...}, "marks": [{"metrics", "reason"}],
+// "meteor_tables", "intervals": {"level", "Bleu_1": [low, high], ...}}; the last three only where
+// the report has them.
 std::string score_json(const ScoreReport& report);
 std::string score_table(const ScoreReport& report);
 
 // [{"image_id", "Bleu_1": ..., ...}], one image per line, with the metrics of the corpus.
 std::string per_image_json(const CaptionScores& scores, const MatchedCaptions& matched,
-                           const ReferenceFile& references);
+                           const CaptionFile& references);
 
 // {"schema_version", "n_images", "left_out", "annotators", "corpus": {...}, "sd": {...}}
 std::string human_json(const HumanScores& scores);

@@ -45,13 +45,13 @@ int run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   parallel::set_threads(threads);
 
-  ReferenceFile file;
-  const double read = milliseconds([&] { file = read_references(path, std::nullopt); });
+  CaptionFile file;
+  const double read = milliseconds([&] { file = read_references(path); });
   std::vector<std::string> candidates;
   std::vector<std::vector<std::string>> references;
   std::size_t captions = 0;
   for (int k = 0; k < repeat; ++k) {
-    for (const ReferenceImage& image : file.images) {
+    for (const ListedImage& image : file.images) {
       if (image.captions.size() < 2) continue;
       candidates.push_back(image.captions[0]);
       references.emplace_back(image.captions.begin() + 1, image.captions.end());

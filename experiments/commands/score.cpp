@@ -2,6 +2,7 @@
 
 #include <iostream>
 #include <memory>
+#include <utility>
 
 #include "captioning/data/reader_support.h"
 #include "captioning/metrics/meteor/meteor.h"
@@ -17,25 +18,46 @@
 #include "experiments/commands/score_against.h"
 #include "experiments/process/log.h"
 #include "experiments/process/output_file.h"
+#include "experiments/process/paraphrase_place.h"
 #include "experiments/process/plain_text.h"
 
 namespace saccade {
 
 namespace {
 
+// Candidates and references as METEOR sees them.
+std::vector<std::string> texts_of(const MatchedCaptions& matched) {
+  std::vector<std::string> references, out;
+  for (const auto& image : matched.references)
+    references.insert(references.end(), image.begin(), image.end());
+  for (const auto* captions : {&matched.candidates, &std::as_const(references)})
+    for (const Words& words : ptb_words(*captions)) out.push_back(join_words(words));
+  return out;
+}
+
 // The metrics to compute, with METEOR's tables loaded.
 struct Scorer {
   std::unique_ptr<Meteor> meteor;
   ScoringOptions options;
 
-  explicit Scorer(const ScoreArgs& args) {
+  // `matched` is all that will be scored, where that is known: METEOR then keeps only the
+  // paraphrases of its words.
+  explicit Scorer(const ScoreArgs& args, const MatchedCaptions* matched = nullptr) {
     if (!args.no_meteor) {
+      const std::filesystem::path paraphrases = paraphrase_table(args.paraphrases);
+      const std::vector<std::string> texts = matched == nullptr || paraphrases.empty()
+                                                 ? std::vector<std::string>()
+                                                 : texts_of(*matched);
       meteor = std::make_unique<Meteor>(
-          MeteorOptions{.synonyms = args.synonyms, .paraphrases = args.paraphrases});
+          MeteorOptions{.synonyms = args.synonyms, .paraphrases = paraphrases, .texts = texts});
     }
     options = {.meteor = meteor.get(), .document_frequencies = args.document_frequencies};
   }
   std::string tables() const { return meteor ? meteor->tables() : ""; }
+  // For reports that have no place for it.
+  void show_tables() const {
+    if (meteor) log::info(plain_text(meteor->tables()));
+  }
 };
 
 void print(const ScoreArgs& args, const std::string& json, const std::string& table) {
@@ -46,11 +68,23 @@ void show(const std::vector<std::string>& notes) {
   for (const std::string& note : notes) log::warn(plain_text(note));
 }
 
-ReferenceFile references_of(const ScoreArgs& args, const std::string& path) {
-  ReferenceFile references = read_references(
-      path, args.split.empty() ? std::nullopt : std::optional(parse_split(args.split)));
+// What a file was read as is said where it can be scored, because a wrong guess would give wrong
+// scores.
+void show_form(const std::string& line) { log::info(plain_text(line)); }
+
+CaptionFile references_of(const ScoreArgs& args, const std::string& path) {
+  CaptionFile references = read_references(
+      path, args.split.empty() ? std::nullopt : std::optional(parse_split(args.split)),
+      args.line_reading());
   show(references.notes);
   return references;
+}
+
+MatchedCaptions matched_captions(const ScoreArgs& args, const CaptionFile& references,
+                                 const std::string& path) {
+  MatchedCaptions matched = match(references, read_results(path, args.line_reading()));
+  show(matched.notes);
+  return matched;
 }
 
 void need_files(const ScoreArgs& args, std::size_t count, const char* what) {
@@ -77,12 +111,12 @@ int score_one(const ScoreArgs& args) {
   need_files(args, 2, "REFERENCES and RESULTS");
   if (!args.per_image.empty())
     check_output("--per-image", args.per_image, OutputKind::kImageScores, args.files);
-  const ReferenceFile references = references_of(args, args.files[0]);
-  const MatchedCaptions matched = match(references, read_results(args.files[1]));
-  show(matched.notes);
-  const Scorer scorer(args);
+  const CaptionFile references = references_of(args, args.files[0]);
+  const MatchedCaptions matched = matched_captions(args, references, args.files[1]);
+  const Scorer scorer(args, &matched);
   const CaptionScores scores =
       score_captions(matched.candidates, matched.references, scorer.options);
+  for (const std::string& line : matched.forms) show_form(line);
   if (!args.per_image.empty()) {
     write_file(args.per_image, per_image_json(scores, matched, references));
     log::info("wrote " + args.per_image);
@@ -96,38 +130,50 @@ int score_one(const ScoreArgs& args) {
 
 int score_systems(const ScoreArgs& args) {
   if (!args.latex.empty()) check_output("--latex", args.latex, OutputKind::kLatex, args.files);
-  const ReferenceFile references = references_of(args, args.against);
+  const CaptionFile references = references_of(args, args.against);
   const Scorer scorer(args);
   return score_against(args, references, scorer.options, scorer.tables());
 }
 
 int score_against_people(const ScoreArgs& args) {
   need_files(args, 1, "REFERENCES beside --judgements");
-  const ReferenceFile references = references_of(args, args.files[0]);
+  const CaptionFile references = references_of(args, args.files[0]);
   const std::vector<JudgedCaption> judgements = read_judgements(args.judgements);
   const Scorer scorer(args);
   Resampling resampling = args.resampling();
   constexpr Index kUsual = 1000;  // a rank correlation takes as long as sorting
   if (!args.replicates_given) resampling.replicates = kUsual;
   const Agreement agreement = score_judgements(references, judgements, scorer.options, resampling);
+  scorer.show_tables();
+  show_form(form_line("references", references));
   print(args, judgements_json(agreement), judgements_table(agreement));
   return static_cast<int>(ExitCode::kOk);
 }
 
 int score_people(const ScoreArgs& args) {
   need_files(args, 1, "REFERENCES beside --human");
-  const ReferenceFile references = references_of(args, args.files[0]);
+  const CaptionFile references = references_of(args, args.files[0]);
   const Scorer scorer(args);
   const HumanScores scores = score_humans(references, scorer.options);
+  scorer.show_tables();
+  show_form(form_line("references", references));
   if (scores.left_out > 0) {
-    show({str(references.path, ": ", counted(scores.left_out, "image has", "images have"),
-              " a single reference and ", scores.left_out == 1 ? "is" : "are", " left out")});
+    show(
+        {str(references.path, ": ", counted(scores.left_out, "image has", "images have"),
+             " fewer than two references and ", scores.left_out == 1 ? "is" : "are", " left out")});
   }
   print(args, human_json(scores), human_table(scores));
   return static_cast<int>(ExitCode::kOk);
 }
 
 }  // namespace
+
+LineReading ScoreArgs::line_reading() const {
+  if (lines.empty()) return LineReading::kAsk;
+  if (lines == "names") return LineReading::kNames;
+  if (lines == "captions") return LineReading::kCaptions;
+  throw UsageError(str("--lines must be names or captions; got '", lines, "'"));
+}
 
 int run_score(const ScoreArgs& args) {
   const int modes = (args.tokenize.empty() ? 0 : 1) + (args.against.empty() ? 0 : 1) +
@@ -137,6 +183,8 @@ int run_score(const ScoreArgs& args) {
     throw UsageError(
         str("--replicates must be at most ", kMostReplicates, "; got ", args.replicates));
   }
+  if (!(args.level > 0 && args.level < 1))
+    throw UsageError(str("--level must lie between 0 and 1; got ", args.level));
   if (modes > 1) {
     throw UsageError(
         "score: --tokenize, --against, --judgements and --human exclude each other; give one of "
@@ -206,11 +254,17 @@ CommandRun bind_score(Options& options) {
   options.text("--split", args->split,
                "use only the references of this split (train, val or test), where they have splits",
                "SPLIT");
+  options.text("--lines", args->lines,
+               "names or captions: what lines of text begin with, where both are possible, such as "
+               "'2 dogs run'",
+               "KIND");
   options.flag("--no-meteor", args->no_meteor, "leave METEOR out");
   options.text("--synonyms", args->synonyms,
                "take METEOR's synonyms from this table instead of the built-in one", "FILE");
   options.text("--paraphrases", args->paraphrases,
-               "let METEOR also match the paraphrases of this table (gzip)", "FILE");
+               "METEOR's table of paraphrases (paraphrase-en.gz), or none; without this, "
+               "SACCADE_PARAPHRASES names it, or it is that of an installed pycocoevalcap",
+               "FILE");
   options.text("--document-frequencies", args->document_frequencies,
                "add a CIDEr that weights words by the document frequencies of this JSON file",
                "FILE");

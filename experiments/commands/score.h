@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "captioning/scoring/caption_files.h"
 #include "captioning/statistics/resampling.h"
 #include "experiments/commands/command.h"
 
@@ -18,6 +19,7 @@ struct ScoreArgs {
   std::string judgements;  // CSV; files are the references
   std::string tokenize;    // captions to tokenize instead of scoring
   std::string split;
+  std::string lines;      // "names" or "captions"; empty: ask where both are possible
   std::string per_image;  // the file for the scores of single images
   std::string document_frequencies, synonyms, paraphrases;
   bool human = false;
@@ -30,6 +32,8 @@ struct ScoreArgs {
   double level = 0.95;
   Index seed = 0;
 
+  // How lines are read that may begin with a name. Throws UsageError for another word of `lines`.
+  LineReading line_reading() const;
   Resampling resampling() const {
     return {.replicates = replicates, .level = level, .seed = static_cast<std::uint64_t>(seed)};
   }

@@ -77,11 +77,16 @@ std::vector<System> systems_of(const ScoreArgs& args) {
 
 // A run of a system: the scores of a file of captions, which has to caption the same images as
 // those before it.
-SeedResult scored_file(const std::string& path, const ReferenceFile& references,
-                       const ScoringOptions& options, std::vector<std::size_t>& images) {
-  const MatchedCaptions matched = match(references, read_results(path));
+SeedResult scored_file(const std::string& path, const ScoreArgs& args,
+                       const CaptionFile& references, const ScoringOptions& options,
+                       std::vector<std::size_t>& images) {
+  const MatchedCaptions matched = match(references, read_results(path, args.line_reading()));
   for (const std::string& note : matched.notes) log::warn(plain_text(note));
-  if (images.empty()) images = matched.images;
+  if (images.empty()) {
+    images = matched.images;
+    log::info(plain_text(matched.forms[0]));
+  }
+  log::info(plain_text(matched.forms[1]));
   if (images != matched.images) {
     throw DataError(path +
                     ": captions other images than the first results file; all files of a "
@@ -94,7 +99,7 @@ SeedResult scored_file(const std::string& path, const ReferenceFile& references,
 }
 
 Comparison compared(const ScoreArgs& args, const std::vector<System>& systems,
-                    const ReferenceFile& references, const ScoringOptions& options) {
+                    const CaptionFile& references, const ScoringOptions& options) {
   Comparison out;
   out.dataset = references.path;
   out.regimes = false;
@@ -106,7 +111,7 @@ Comparison compared(const ScoreArgs& args, const std::vector<System>& systems,
     // Runs are paired only if --paired declares that they have the same seeds, in this order.
     if (args.paired) seed = 0;
     for (const std::string& file : system.files) {
-      arm.seeds.push_back(scored_file(file, references, options, images));
+      arm.seeds.push_back(scored_file(file, args, references, options, images));
       arm.seeds.back().seed = seed++;
     }
   }
@@ -143,7 +148,7 @@ std::string systems_json(const Comparison& comparison, const Judgement& judgemen
 
 }  // namespace
 
-int score_against(const ScoreArgs& args, const ReferenceFile& references,
+int score_against(const ScoreArgs& args, const CaptionFile& references,
                   const ScoringOptions& options, const std::string& meteor_tables) {
   const JudgeOptions judging = judge_options(args.primary, args.margins, args.resampling());
   const std::vector<System> systems = systems_of(args);

@@ -116,7 +116,9 @@ TEST_CASE("another synonym table, and broken ones") {
   CHECK(synonyms.name().starts_with(file.string()));
   const Meteor meteor({.stem = false, .synonym = true, .synonyms = file, .paraphrases = {}});
   CHECK(score("rayed", {"kite"}, meteor).stats.matched_content[2].hypothesis == 1);
-  CHECK(meteor.tables() == "METEOR 1.5 en: exact, synonym " + synonyms.name());
+  CHECK(meteor.tables() == "METEOR 1.5 en: exact, synonym " + synonyms.name() +
+                               ", no paraphrases: lower than coco-caption's METEOR, which has them "
+                               "(score --paraphrases)");
 
   const auto unsorted = folder.write("unsorted.txt", "owl 8\nkite 7\n");
   CHECK(message_of<DataError>([&] { meteor::Synonyms{unsorted}; }).find("unsorted.txt:2") !=
@@ -183,6 +185,16 @@ TEST_CASE("paraphrases match phrases in both directions") {
   const MeteorSegment back = score("it sat before us", {"it sat in front of us"}, meteor);
   CHECK(back.stats.matched == MeteorStats::Sides{4, 6});
   CHECK(meteor.tables().find(", paraphrase " + file.string()) != std::string::npos);
+
+  // A table that is read for a few texts matches in them what the whole table matches.
+  const std::vector<std::string> texts = {"it sat before Us", "it sat in front of us", "the front"};
+  const Meteor few(
+      {.stem = true, .synonym = true, .synonyms = {}, .paraphrases = file, .texts = texts});
+  for (const std::string& one : texts)
+    for (const std::string& other : texts)
+      CHECK(score(one, {other}, few).stats == score(one, {other}, meteor).stats);
+  CHECK(few.tables() == meteor.tables());
+  CHECK(score("owl", {"wise bird"}, few).score < score("owl", {"wise bird"}, meteor).score);
 
   const auto message = [&](const std::string& text) {
     const auto broken = folder.write("broken.txt", text);

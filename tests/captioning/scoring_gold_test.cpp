@@ -48,7 +48,7 @@ TEST_CASE("whole corpora have the scores of the reference implementation") {
     const std::string name = file.substr(0, file.size() - std::string(".gold.json").size());
     INFO(name);
     const nlohmann::json gold = test::read_json(file);
-    const ReferenceFile references = read_references(name + ".annotations.json", std::nullopt);
+    const CaptionFile references = read_references(name + ".annotations.json");
     const MatchedCaptions matched = match(references, read_results(name + ".results.json"));
     const CaptionScores scores =
         score_captions(matched.candidates, matched.references,
@@ -63,7 +63,7 @@ TEST_CASE("whole corpora have the scores of the reference implementation") {
     };
     std::map<std::int64_t, std::size_t> place;
     for (std::size_t i = 0; i < matched.images.size(); ++i) {
-      place[references.images[matched.images[i]].number] = i;
+      place[references.images[matched.images[i]].id.number.value()] = i;
     }
     for (std::size_t k = 0; k < 4; ++k) {
       const std::string bleu = "Bleu_" + std::to_string(k + 1);

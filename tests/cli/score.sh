@@ -22,6 +22,7 @@ cat >bad.json <<'JSON'
  {"image_id": 33, "caption": "the dog"}]
 JSON
 
+export SACCADE_PARAPHRASES=none
 expect 0 "$saccade" score refs.json good.json --json --per-image images.json
 cp out good.report
 [ "$(json out /schema_version)" -eq 1 ] || fail "schema_version is not 1"
@@ -33,6 +34,28 @@ done
 [ "$(json images.json /1/image_id)" -eq 22 ] || fail "the images are not in the order of the references"
 json out /meteor_tables | grep -q "WordNet 3.0" ||
   fail "the report does not name the source of METEOR's synonyms"
+json out /meteor_tables | grep -q "no paraphrases: lower than coco-caption's METEOR" ||
+  fail "the report does not say that METEOR is without paraphrases"
+# The table of paraphrases is found where pycocoevalcap is installed.
+table=venv/lib/python3.11/site-packages/pycocoevalcap/meteor/data/paraphrase-en.gz
+mkdir -p "$(dirname $table)"
+printf '0.4\non a calm lake\non the water\n0.2\nowl\nwise bird\n' | gzip >$table
+for found in "env -u SACCADE_PARAPHRASES VIRTUAL_ENV=$PWD/venv" \
+  "env -u SACCADE_PARAPHRASES PYTHONPATH=/none:$PWD/venv/lib/python3.11/site-packages" \
+  "env SACCADE_PARAPHRASES=$table"; do
+  expect 0 $found "$saccade" score refs.json good.json --json
+  json out /meteor_tables | grep -qF "paraphrase " || fail "$found: no paraphrases"
+  json out /meteor_tables | grep -qF "$table" || fail "$found: another table"
+  [ "$(json out /corpus/METEOR)" != "$(json good.report /corpus/METEOR)" ] ||
+    fail "METEOR is the same with paraphrases"
+done
+VIRTUAL_ENV=$PWD/venv expect 0 "$saccade" score refs.json good.json --json --paraphrases none
+cmp out good.report || fail "--paraphrases none takes a table"
+expect 0 "$saccade" score refs.json good.json --json --paraphrases $table
+[ "$(json out /corpus/METEOR)" != "$(json good.report /corpus/METEOR)" ] ||
+  fail "--paraphrases has no effect"
+expect 0 "$saccade" score good.json bad.json --against refs.json --replicates 100
+wants "no paraphrases: lower than coco-caption" err
 # Scores are written over scores, and over nothing else.
 cp good.json kept.json
 expect 2 "$saccade" score refs.json good.json --per-image ./good.json
@@ -186,11 +209,25 @@ wants "largest" out
 wants "small sample: fewer than 100 images" out
 expect 0 "$saccade" score refs.json --human
 wants "3 images, each of 2 references" out
-[ ! -s err ] || fail "references without faults gave a note"
+[ "$(grep -vc '^info: ' err)" -eq 0 ] ||
+  fail "references without faults gave a note"
 printf 'one\ta one\ntwo\ntwo\ta two\n' >some.txt
 expect 0 "$saccade" score some.txt --human --json
-wants "some.txt: 1 image has a single reference and is left out" err
+wants "some.txt: 1 image has fewer than two references and is left out" err
 [ "$(json out /left_out)" -eq 1 ] || fail "left_out is not 1"
+
+# What the files were read as is said; where lines have two readings, an option decides.
+printf 'a.jpg\tone boat\nb.jpg\ttwo boats\n' >named.tsv
+printf '1 boat sails\n2 boats sail\n' >numbers.txt
+expect 3 "$saccade" score named.tsv numbers.txt
+one_error "numbers.txt: its lines can be read in two ways" "--lines captions"
+expect 0 "$saccade" score named.tsv numbers.txt --lines captions
+wants "references: named.tsv, read as lines of an image, a tab and a caption: 2 images, 2 captions" err
+wants "results: numbers.txt, read as plain lines" err
+expect 2 "$saccade" score named.tsv numbers.txt --lines words
+one_error "--lines must be names or captions"
+expect 3 "$saccade" score named.tsv --human
+one_error "no image has two references"
 
 # A candidate of 10,000 words, captions with line ends and empty captions are scored, with a note on each.
 {
@@ -211,7 +248,7 @@ refused() {
   one_error "$1" "$2"
 }
 printf '[{"image_id": 11, "caption": "a"}, {"image_id": 11, "caption": "b"}, {"image_id": 5, "caption": "c"}]' >twice.json
-refused "unknown: 5; 1 caption too many for an image: a.jpg" twice.json
+refused "unknown: 5; 1 image with several captions: a.jpg" twice.json
 printf '[{"image_id": 11.5, "caption": "a"}]' >float.json
 refused "[0].image_id: expected an integer" float.json
 printf '[{"image_id": 11, "caption": 5}]' >number.json
@@ -222,7 +259,7 @@ printf '[{"image_id": 11, "caption": "\377"}]' >bytes.json
 refused "broken JSON" bytes.json
 refused "wrong order" refs.json
 printf 'one line\n' >short.txt
-refused "has 1 captions" short.txt
+refused "has 1 caption without" short.txt
 refused "no such file" missing.json
 expect 3 "$saccade" score good.json one.json --against refs.json
 wants "the same images" err

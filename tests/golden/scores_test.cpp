@@ -24,8 +24,7 @@ nlohmann::json reference() { return test::read_json(captions_folder() / "referen
 }  // namespace
 
 TEST_CASE("the scores of our own captions are those of coco-caption") {
-  const ReferenceFile references =
-      read_references(captions_folder() / "references.json", std::nullopt);
+  const CaptionFile references = read_references(captions_folder() / "references.json");
   const MatchedCaptions matched =
       match(references, read_results(captions_folder() / "results.json"));
   const Meteor meteor;
@@ -44,7 +43,7 @@ TEST_CASE("the scores of our own captions are those of coco-caption") {
       CHECK(std::abs(scores.metrics[metric].whole() - whole.get<double>()) < 1e-12);
       for (std::size_t i = 0; i < matched.images.size(); ++i) {
         const nlohmann::json& image = gold["images"][i];
-        REQUIRE(references.images[matched.images[i]].number == image["image_id"]);
+        REQUIRE(references.images[matched.images[i]].id.number.value() == image["image_id"]);
         CHECK(std::abs(scores.of_image(metric, i) - image[name].get<double>()) < 1e-12);
       }
       ++compared;

@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "captioning/metrics/meteor/aligner.h"
@@ -33,6 +34,21 @@ std::string clean_hypothesis(std::string_view hypothesis) {
   std::string out(hypothesis);
   replace_all(out, "|||", "");
   replace_all(out, "  ", " ");
+  return out;
+}
+
+// The hashes of the words of texts.
+std::unordered_set<std::int32_t> words_of(std::span<const std::string> texts) {
+  std::unordered_set<std::int32_t> out;
+  std::string text;
+  std::vector<std::string_view> words;
+  for (const std::string& one : texts) {
+    // References are compared as they are, hypotheses are cleaned.
+    for (const std::string& line : {one, clean_hypothesis(one)}) {
+      meteor::split_normalized(line, text, words);
+      for (const std::string_view word : words) out.insert(meteor::java_hash(word));
+    }
+  }
   return out;
 }
 
@@ -139,9 +155,12 @@ Meteor::Meteor(const MeteorOptions& options) : impl_(std::make_unique<Impl>()) {
     impl.tables += ", synonym " + impl.synonyms->name();
   }
   if (!options.paraphrases.empty()) {
-    impl.paraphrases.emplace(options.paraphrases.string());
+    impl.paraphrases.emplace(options.paraphrases.string(), words_of(options.texts));
     impl.modules.paraphrases = &*impl.paraphrases;
     impl.tables += ", paraphrase " + impl.paraphrases->name();
+  } else {
+    impl.tables +=
+        ", no paraphrases: lower than coco-caption's METEOR, which has them (score --paraphrases)";
   }
 }
 

@@ -20,6 +20,9 @@ struct MeteorOptions {
   bool synonym = true;                  // words that share a WordNet synset match
   std::filesystem::path synonyms{};     // empty: the built-in table; see wordnet/make_table.sh
   std::filesystem::path paraphrases{};  // METEOR's paraphrase-en.gz; empty: no paraphrases
+  // All texts that will be scored, hypotheses and references, as score() takes them: only their
+  // paraphrases are kept, so that the table is read in less time and memory. Empty: all.
+  std::span<const std::string> texts{};
 };
 
 struct MeteorSegment {
@@ -40,7 +43,8 @@ class Meteor {
   // Many threads may call it at once. Throws DataError when there is no reference.
   MeteorSegment score(std::string_view hypothesis, std::span<const std::string> references) const;
 
-  // The modules and tables, with the tables' digests, for reports.
+  // The modules and tables, with the tables' digests, for reports. Says where paraphrases are
+  // missing, without which METEOR is not the number that coco-caption gives.
   const std::string& tables() const;
 
  private:

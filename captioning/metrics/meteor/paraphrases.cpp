@@ -32,12 +32,13 @@ bool is_number(std::string_view text) {
 
 }  // namespace
 
-Paraphrases::Paraphrases(const std::string& path) : begins_{0}, slots_(kFirstSlots) {
+Paraphrases::Paraphrases(const std::string& path, const std::unordered_set<std::int32_t>& known)
+    : begins_{0}, slots_(kFirstSlots) {
   GzipLines lines(path);
   Digest digest;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
-  std::vector<std::int32_t> words;
-  const auto phrase = [&](const char* what) {
+  std::vector<std::int32_t> from, to;
+  const auto read = [&](const char* what, std::vector<std::int32_t>& words) {
     const auto line = lines.next();
     if (line) read_words(*line, words);
     if (!line || words.empty()) {
@@ -46,15 +47,21 @@ Paraphrases::Paraphrases(const std::string& path) : begins_{0}, slots_(kFirstSlo
                           "; lines are probability, phrase, paraphrase"));
     }
     digest.add(*line);
-    return insert(words);
+  };
+  const auto occurs = [&](const std::vector<std::int32_t>& words) {
+    return known.empty() || std::all_of(words.begin(), words.end(),
+                                        [&](std::int32_t word) { return known.contains(word); });
   };
   while (const auto probability = lines.next()) {
     if (!is_number(*probability)) {
       throw DataError(str(lines.where(), ": needs a probability, got '", probability->substr(0, 40),
                           "'; lines are probability, phrase, paraphrase"));
     }
-    const std::uint32_t from = phrase("the phrase");
-    pairs.emplace_back(from, phrase("the paraphrase"));
+    read("the phrase", from);
+    read("the paraphrase", to);
+    if (!occurs(from) || !occurs(to)) continue;
+    const std::uint32_t phrase = insert(from);
+    pairs.emplace_back(phrase, insert(to));
   }
   name_ = str(path, " (", digest.hex(), ")");
 
@@ -64,7 +71,7 @@ Paraphrases::Paraphrases(const std::string& path) : begins_{0}, slots_(kFirstSlo
   for (std::size_t i = 1; i < offsets_.size(); ++i) offsets_[i] += offsets_[i - 1];
   targets_.resize(pairs.size());
   std::vector<std::uint64_t> next(offsets_.begin(), offsets_.end() - 1);
-  for (const auto& [from, to] : pairs) targets_[next[from]++] = to;
+  for (const auto& [phrase, paraphrase] : pairs) targets_[next[phrase]++] = paraphrase;
 }
 
 std::span<const std::int32_t> Paraphrases::words_of(std::uint32_t phrase) const {

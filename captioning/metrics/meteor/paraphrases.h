@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace saccade::meteor {
@@ -14,8 +15,10 @@ class Paraphrases {
  public:
   // Reads gzip: lines in groups of three, probability / phrase / paraphrase, with words joined by
   // one space. Keeps 4 bytes per word of the distinct phrases and 4 per pair, and twice the pairs
-  // while reading. Throws DataError with file and line when the file is broken.
-  explicit Paraphrases(const std::string& path);
+  // while reading. Where there are `words` (of java_hash), pairs with other words are left out: of
+  // texts of these words, they match nothing. Throws DataError with file and line when the file is
+  // broken.
+  explicit Paraphrases(const std::string& path, const std::unordered_set<std::int32_t>& words = {});
 
   // The number of a phrase, whose words are given by java_hash; nothing when the table does not
   // hold it.

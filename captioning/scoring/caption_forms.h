@@ -1,0 +1,54 @@
+// The readers behind caption_files.h: each reads one kind of text into a CaptionFile, whose path is
+// there already, and says in its `form` what it took it for.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "captioning/data/reader_support.h"
+#include "captioning/scoring/caption_files.h"
+
+namespace saccade {
+
+// Collects the images of a file. Captions of one image may stand anywhere.
+class ImageCollector {
+ public:
+  explicit ImageCollector(CaptionFile& file) : file_(&file) {}
+  // The image of this id, which is added where it is new. Valid until the next call.
+  ListedImage& image(const ImageId& id);
+  // Adds an image that the file lists. Throws DataError, whose message begins with `place`, where
+  // it is there already.
+  ListedImage& add(const ImageId& id, const std::string& place);
+
+ private:
+  CaptionFile* file_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+// Puts the image into a split; "restval" counts as train, and "val", "valid", "validation" and
+// "dev" are one. Throws DataError, which begins with `place`, for other words and for an image that
+// is in another split.
+void set_split(ListedImage& image, const std::string& word, const std::string& place);
+
+void read_json_captions(const std::string& text, CaptionFile& out);
+// A table whose first line is a header (header_separator() in caption_columns.h).
+void read_table_captions(const std::string& text, CaptionFile& out);
+// Lines of text, whose `role` tells what tabs are where lines begin with no name.
+enum class CaptionRole { kReferences, kResults };
+void read_line_captions(const std::string& text, CaptionRole role, LineReading reading,
+                        CaptionFile& out);
+
+// An image and its captions, as a row of a table or a line has them.
+struct HeaderlessRow {
+  std::size_t line = 0;  // from 1
+  ImageId id;
+  std::vector<std::string> captions;
+};
+// The rows of a table without a header, whose fields are the image and a caption, with the
+// caption's number between them or not; with tabs, there may be several captions. Throws DataError
+// that names the line and a remedy where there are other fields.
+std::vector<HeaderlessRow> headerless_rows(const std::string& text, const std::string& path,
+                                           char separator);
+
+}  // namespace saccade

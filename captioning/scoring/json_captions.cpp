@@ -1,0 +1,284 @@
+// Captions in JSON, in the forms in which programs save them.
+#include <algorithm>
+#include <optional>
+
+#include "captioning/data/caption_columns.h"
+#include "captioning/data/json_file.h"
+#include "captioning/scoring/caption_forms.h"
+#include "captioning/text/tokenizer.h"
+#include "core/base/error.h"
+#include "core/base/listing.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr const char* kExamples =
+    "forms that are read: [{\"image_id\": 7, \"caption\": \"a dog runs\"}], {\"7\": [\"a dog "
+    "runs\"]}, COCO's {\"images\": ..., \"annotations\": ...} and Karpathy's {\"images\": "
+    "[{\"sentences\": ...}]}";
+
+std::string words_of(const JsonValue& tokens) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < tokens.size(); ++i) words.push_back(tokens.at(i).text());
+  return join_words(words);
+}
+
+// The caption of {"caption": ...}, {"raw": ...} or {"tokens": [...]}.
+std::optional<std::string> caption_of_object(const JsonValue& object) {
+  for (const char* key : {"raw", "caption"})
+    if (const auto text = object.find(key)) return text->text();
+  if (const auto tokens = object.find("tokens")) return words_of(*tokens);
+  return std::nullopt;
+}
+
+// Adds the captions of a text, an object or a list of them.
+void add_captions(const JsonValue& value, std::vector<std::string>& out) {
+  if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const JsonValue one = value.at(i);
+      if (one.is_array())
+        throw DataError(str(one.place(), ": expected a caption, got a list; ", kExamples));
+      add_captions(one, out);
+    }
+  } else if (value.is_object()) {
+    const auto caption = caption_of_object(value);
+    if (!caption)
+      throw DataError(str(value.place(), ": has no key caption, raw or tokens; ", kExamples));
+    out.push_back(*caption);
+  } else {
+    out.push_back(value.text());
+  }
+}
+
+// Whether add_captions would find texts here.
+bool holds_captions(const JsonValue& value) {
+  if (value.is_text()) return true;
+  if (value.is_object()) return value.find("caption") || value.find("raw") || value.find("tokens");
+  if (!value.is_array()) return false;
+  return value.size() == 0 || (!value.at(0).is_array() && holds_captions(value.at(0)));
+}
+
+ImageId id_of(const JsonValue& value) {
+  return value.is_text() ? image_id(value.text()) : ImageId{.name = "", .number = value.integer()};
+}
+
+// COCO's lists of images and of their captions.
+void read_coco(const JsonValue& root, CaptionFile& out) {
+  out.form = "COCO's JSON";
+  ImageCollector images(out);
+  std::unordered_map<std::int64_t, std::size_t> places;
+  const JsonValue list = root["images"];
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const JsonValue entry = list.at(i);
+    const auto name = entry.find("file_name");
+    const ImageId key = id_of(entry["id"]);
+    if (!key.number)
+      throw DataError(str(entry["id"].place(), ": expected a whole number; got '", key.name, "'"));
+    if (!places.emplace(*key.number, out.images.size()).second)
+      throw DataError(str(entry.place(), ": image id ", *key.number, " is there twice"));
+    images.add({.name = name ? image_name_of(name->text()) : "", .number = key.number},
+               entry.place());
+  }
+  const JsonValue annotations = root["annotations"];
+  Index unlisted = 0;
+  for (std::size_t i = 0; i < annotations.size(); ++i) {
+    const JsonValue entry = annotations.at(i);
+    const ImageId id = id_of(entry["image_id"]);
+    if (!id.number)
+      throw DataError(
+          str(entry["image_id"].place(), ": expected a whole number; got '", id.name, "'"));
+    const auto [found, fresh] = places.emplace(*id.number, out.images.size());
+    if (fresh) {
+      images.add({.name = "", .number = id.number}, entry.place());
+      ++unlisted;
+    }
+    const auto caption = entry.find("caption");
+    if (!caption)
+      throw DataError(str(entry.place(),
+                          ": 'caption' is missing; is this the instances file? use "
+                          "captions_*.json"));
+    add_captions(*caption, out.images[found->second].captions);
+  }
+  if (unlisted > 0)
+    out.notes.push_back(str(out.path, ": ", counted(unlisted, "image has", "images have"),
+                            " captions and ", unlisted == 1 ? "is" : "are",
+                            " not in the list 'images'; they are known by their ids alone"));
+}
+
+void read_karpathy(const JsonValue& list, CaptionFile& out) {
+  out.form = "Karpathy's JSON";
+  ImageCollector images(out);
+  bool raw = false;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const JsonValue entry = list.at(i);
+    std::optional<JsonValue> number = entry.find("cocoid");
+    if (!number) number = entry.find("imgid");
+    const auto name = entry.find("filename");
+    if (!number && !name)
+      throw DataError(
+          str(entry.place(), ": 'filename' is missing, and so are 'cocoid' and 'imgid'"));
+    ListedImage& image =
+        images.add({.name = name ? image_name_of(name->text()) : "",
+                    .number = number ? std::optional(number->integer()) : std::nullopt},
+                   entry.place());
+    if (const auto split = entry.find("split")) set_split(image, split->text(), split->place());
+    const JsonValue sentences = entry["sentences"];
+    add_captions(sentences, image.captions);
+    raw = raw || (sentences.size() > 0 && sentences.at(0).find("raw"));
+  }
+  if (!raw) out.form += " (tokens)";
+}
+
+// The keys of an object that are not null.
+std::vector<std::string> names_of(const JsonValue& object) {
+  std::vector<std::string> out = object.names();
+  std::erase_if(out, [&](const std::string& name) { return !object.find(name.c_str()); });
+  // Of Karpathy's sentences, which have both, the raw one is the caption.
+  if (object.find("raw")) std::erase(out, "tokens");
+  return out;
+}
+
+CaptionColumns columns_of(const JsonValue& object) {
+  return caption_columns(names_of(object), object.place());
+}
+
+// Reads objects that have an image and captions each.
+class EntryReader {
+ public:
+  explicit EntryReader(CaptionFile& out) : images_(out) {}
+
+  void read(const JsonValue& entry) {
+    // Most entries have the keys of the one before.
+    if (std::vector<std::string> names = names_of(entry); names != names_) {
+      columns_ = caption_columns(names, entry.place());
+      names_ = std::move(names);
+    }
+    const CaptionColumns& columns = columns_;
+    const auto value = [&](std::size_t k) { return entry[names_[k].c_str()]; };
+    if (!columns.name())
+      throw DataError(
+          str(entry.place(), ": 'image_id' is missing, and so is 'image'; ", kExamples));
+    const std::optional<JsonValue> tokens = entry.find("tokens");
+    if (columns.captions.empty() && !tokens)
+      throw DataError(str(entry.place(), ": 'caption' is missing; ", kExamples));
+    ImageId id = id_of(value(*columns.name()));
+    // An "id" beside the name of an image may be that of the caption.
+    if (columns.image && columns.image_id && names_[*columns.image_id] != "id" && !id.number)
+      id.number = id_of(value(*columns.image_id)).number;
+    if (form_.empty())
+      form_ = str(names_[*columns.name()], ", ",
+                  columns.captions.empty() ? "tokens" : names_[columns.captions[0]]);
+    ListedImage& image = images_.image(id);
+    for (const std::size_t k : columns.captions) add_captions(value(k), image.captions);
+    if (columns.captions.empty()) image.captions.push_back(words_of(*tokens));
+    if (columns.split) set_split(image, value(*columns.split).text(), entry.place());
+  }
+  // The keys of the first entry: "image_id, caption".
+  const std::string& form() const { return form_; }
+
+ private:
+  ImageCollector images_;
+  std::vector<std::string> names_;  // the keys of the last entry
+  CaptionColumns columns_;
+  std::string form_;
+};
+
+bool names_image(const JsonValue& value) { return value.is_object() && columns_of(value).name(); }
+
+// [image, caption] or [image, caption, caption ...].
+bool is_pair(const JsonValue& list) {
+  if (list.size() < 2) return false;
+  const JsonValue first = list.at(0);
+  if (first.is_number()) return true;
+  if (!first.is_text()) return false;
+  const ImageId id = image_id(first.text());
+  return id.number || without_ending(id.name).size() < id.name.size();
+}
+
+// Elements that are texts, or lists of texts: captions in order, or pairs of image and captions.
+void read_texts(const JsonValue& list, CaptionFile& out) {
+  std::size_t pairs = 0;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    pairs += list.at(i).is_array() && is_pair(list.at(i)) ? 1U : 0U;
+  if (pairs > 0 && pairs < list.size())
+    throw DataError(str(out.path, ": ", pairs, " of the ", list.size(),
+                        " lists in its list begin with an image, the others do not; ", kExamples));
+  out.form =
+      pairs > 0 ? "a JSON list of lists (image, caption)" : "a JSON list of captions, in order";
+  out.in_order = pairs == 0;
+  ImageCollector images(out);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const JsonValue element = list.at(i);
+    if (out.in_order) {
+      add_captions(element, out.images.emplace_back().captions);
+      continue;
+    }
+    ListedImage& image = images.image(id_of(element.at(0)));
+    for (std::size_t k = 1; k < element.size(); ++k) image.captions.push_back(element.at(k).text());
+  }
+}
+
+void read_list(const JsonValue& list, const std::string& kind, CaptionFile& out) {
+  if (list.size() == 0)
+    throw DataError(out.path + ": there is no caption in it; its list is empty");
+  const JsonValue first = list.at(0);
+  const bool nested = first.is_array() && first.size() > 0 && names_image(first.at(0));
+  if (!nested && !first.is_object()) return read_texts(list, out);
+  EntryReader reader(out);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const JsonValue element = list.at(i);
+    if (!nested) {
+      reader.read(element);
+      continue;
+    }
+    for (std::size_t k = 0; k < element.size(); ++k) reader.read(element.at(k));
+  }
+  out.form = str(kind, nested ? " of lists" : "", " (", reader.form(), ")");
+}
+
+// {image: captions}, in the order of the text.
+void read_by_id(const JsonValue& root, const std::string& text, CaptionFile& out) {
+  out.form = "a JSON object by image";
+  ImageCollector images(out);
+  for (const std::string& name : json_member_names(text)) {
+    const auto value = root.find(name.c_str());
+    if (!value || !holds_captions(*value))
+      throw DataError(str(out.path, ": '", name.substr(0, 60), "' holds no captions; ", kExamples));
+    add_captions(*value, images.add(image_id(name), out.path).captions);
+  }
+}
+
+}  // namespace
+
+void read_json_captions(const std::string& text, CaptionFile& out) {
+  if (JsonValue::is_lines(text))
+    return read_list(JsonValue::parse_lines(text, out.path), "JSON lines", out);
+  const JsonValue root = JsonValue::parse(text, out.path);
+  // A table of captions by image may have any names, so that its keys come last.
+  if (root.is_array()) return read_list(root, "a JSON list", out);
+  const auto images = root.find("images");
+  if (images && images->is_array()) {
+    if (const auto captions = root.find("annotations"); captions && captions->is_array())
+      return read_coco(root, out);
+    if (images->size() == 0) throw DataError(out.path + ": its list 'images' is empty");
+    if (images->at(0).is_object() && images->at(0).find("sentences"))
+      return read_karpathy(*images, out);
+    return read_list(*images, "a JSON object with the list 'images'", out);
+  }
+  for (const char* key : {"annotations", "results", "captions", "predictions", "data"}) {
+    const auto list = root.find(key);
+    if (!list || !list->is_array() || list->size() == 0 || list->at(0).is_text()) continue;
+    return read_list(*list, str("a JSON object with the list '", key, "'"), out);
+  }
+  const CaptionColumns columns = columns_of(root);
+  if (columns.name() && !columns.captions.empty()) {
+    EntryReader reader(out);
+    reader.read(root);
+    out.form = str("a JSON object (", reader.form(), ")");
+    return;
+  }
+  read_by_id(root, text, out);
+}
+
+}  // namespace saccade

@@ -1,0 +1,257 @@
+// Captions in lines of text: behind names of images, as `saccade caption` prints them, or alone.
+#include <algorithm>
+#include <cctype>
+
+#include "captioning/data/caption_columns.h"
+#include "captioning/data/captions_form.h"
+#include "captioning/scoring/caption_forms.h"
+#include "core/base/error.h"
+#include "core/base/listing.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr std::size_t kMostShown = 60;  // characters of a line, in messages
+
+bool is_blank(const std::string& text) {
+  return text.find_first_not_of(" \t") == std::string::npos;
+}
+
+std::string place_of(const CaptionFile& file, const TextLine& line) {
+  return str(file.path, ":", line.number);
+}
+
+std::string shown(const TextLine& line) { return "'" + line.text.substr(0, kMostShown) + "'"; }
+
+const char* name_of(char separator) {
+  switch (separator) {
+    case ':':
+      return "a colon";
+    case ' ':
+      return "a space";
+    case ',':
+      return "a comma";
+    case ';':
+      return "a semicolon";
+    case '|':
+      return "a bar";
+    default:
+      return "a tab";
+  }
+}
+
+void read_tokens(const std::vector<TextLine>& lines, CaptionFile& out) {
+  out.form = "lines IMAGE#NUMBER, a tab and a caption";
+  ImageCollector images(out);
+  for (const TextLine& line : lines) {
+    if (is_blank(line.text)) continue;
+    const auto marks = token_marks(line.text);
+    if (!marks)
+      throw DataError(str(place_of(out, line), ": expected <image>#<number> TAB <caption>"));
+    images.image(image_id(line.text.substr(0, marks->hash)))
+        .captions.push_back(line.text.substr(marks->tab + 1));
+  }
+}
+
+// What `saccade caption --alternatives` prints below a picture: "   1  log p  -3.21  a dog".
+struct Alternative {
+  int rank = 0;
+  std::string caption;
+};
+std::optional<Alternative> alternative(const std::string& line) {
+  const std::string_view mark = "  log p ";
+  const auto at = line.find(mark);
+  const auto rank = line.find_first_not_of(' ');
+  if (at == std::string::npos || rank == 0 || rank >= at ||
+      line.find_first_not_of("0123456789", rank) != at)
+    return std::nullopt;
+  const auto number = line.find_first_not_of(' ', at + mark.size());
+  const auto text = number == std::string::npos ? number : line.find("  ", number);
+  return Alternative{.rank = std::stoi(line.substr(rank, std::min<std::size_t>(at - rank, 6))),
+                     .caption = text == std::string::npos ? "" : line.substr(text + 2)};
+}
+
+bool is_of_whole_model(const std::string& line) { return line.starts_with("  with all heads: "); }
+
+// Whether a line is what `saccade caption` prints below the line of a picture.
+bool is_below_picture(const TextLine& line) {
+  return is_of_whole_model(line.text) || alternative(line.text);
+}
+
+// Joins the best caption of `saccade caption --alternatives` to the name above it, and leaves out
+// what else stands below the line of a picture.
+void join_alternatives(std::vector<TextLine>& lines, CaptionFile& out) {
+  if (std::none_of(lines.begin(), lines.end(), is_below_picture)) return;
+  Index others = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!is_below_picture(lines[i])) continue;
+    const auto one = alternative(lines[i].text);
+    if (i == 0)
+      throw DataError(str(place_of(out, lines[i]), ": names no image, and none is above it"));
+    if (one && one->rank == 1) {
+      lines[i - 1].text += " " + one->caption;
+    } else {
+      ++others;
+    }
+  }
+  std::erase_if(lines, is_below_picture);
+  if (others > 0)
+    out.notes.push_back(str(out.path, ": the best caption of each image is taken, and ",
+                            counted(others, "line"), " below ", others == 1 ? "is" : "are",
+                            " left out"));
+}
+
+// What the lines of a file begin with.
+struct Leads {
+  std::size_t certain = 0;         // lines that no caption begins like
+  std::optional<std::size_t> odd;  // the first line without an id, or with another separator
+  char separator = 0;
+};
+Leads leads_of(const std::vector<TextLine>& lines) {
+  Leads out;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (is_blank(lines[i].text)) continue;
+    const auto lead = leading_id(lines[i].text);
+    if (lead && lead->certain) ++out.certain;
+    if (lead && lead->separator != 0 && out.separator == 0) out.separator = lead->separator;
+    const bool fits = lead && lead->separator != 0 && lead->separator == out.separator;
+    if (!fits && !out.odd) out.odd = i;
+  }
+  return out;
+}
+
+// Whether every line is a word, a tab and more.
+bool words_before_tabs(const std::vector<TextLine>& lines) {
+  return std::all_of(lines.begin(), lines.end(), [](const TextLine& line) {
+    const auto tab = line.text.find('\t');
+    return tab != std::string::npos && tab > 0 && line.text.find(' ') > tab;
+  });
+}
+
+void read_named(const std::string& text, const std::vector<TextLine>& lines, char separator,
+                CaptionFile& out) {
+  out.form = str("lines of an image, ", name_of(separator), " and a caption");
+  ImageCollector images(out);
+  if (separator != ':' && separator != ' ') {
+    for (HeaderlessRow& row : headerless_rows(text, out.path, separator)) {
+      std::vector<std::string>& captions = images.image(row.id).captions;
+      std::move(row.captions.begin(), row.captions.end(), std::back_inserter(captions));
+    }
+    return;
+  }
+  for (const TextLine& line : lines) {
+    if (is_blank(line.text)) continue;
+    const auto lead = leading_id(line.text);
+    images.image(image_id(lead->name)).captions.push_back(line.text.substr(lead->rest));
+  }
+}
+
+// Lines of results in which what is before a tab names the image, whatever it looks like.
+void read_before_tabs(const std::vector<TextLine>& lines, CaptionFile& out) {
+  out.form = str("lines of an image, ", name_of('\t'), " and a caption");
+  ImageCollector images(out);
+  const bool first = lines.front().text.find('\t') != std::string::npos;
+  for (const TextLine& line : lines) {
+    if (is_blank(line.text)) continue;
+    const auto tab = line.text.find('\t');
+    if ((tab != std::string::npos) != first)
+      throw DataError(str(place_of(out, line), first ? ": names no image" : ": names an image",
+                          ", unlike the first line; give all lines the same form"));
+    images.image(image_id(line.text.substr(0, tab))).captions.push_back(line.text.substr(tab + 1));
+  }
+}
+
+void read_plain(std::vector<TextLine> lines, CaptionRole role, CaptionFile& out) {
+  const bool references = role == CaptionRole::kReferences;
+  out.form = references
+                 ? "plain lines: in each, the references of one image, with tabs between"
+                 : "plain lines: in each, the caption of one image, in the references' order";
+  out.in_order = true;
+  for (const TextLine& line : lines) {
+    ListedImage& image = out.images.emplace_back();
+    if (!references) image.captions.push_back(line.text);
+    for (std::size_t at = 0; references && !line.text.empty() && at <= line.text.size();) {
+      const std::size_t tab = std::min(line.text.find('\t', at), line.text.size());
+      image.captions.push_back(line.text.substr(at, tab - at));
+      at = tab + 1;
+    }
+  }
+}
+
+[[noreturn]] void ask(const CaptionFile& file, const TextLine& line, const std::string& lead,
+                      const std::string& otherwise) {
+  throw DataError(str(file.path, ": its lines can be read in two ways: in line ", line.number, ", ",
+                      shown(line), ", '", lead, "' may be an image or ", otherwise,
+                      "; say which with --lines names or --lines captions, or give the file a "
+                      "first line image,caption"));
+}
+
+// The head of a column without a column of images beside it.
+void refuse_lone_header(const std::vector<TextLine>& lines, const CaptionFile& out) {
+  const std::string& text = lines.front().text;
+  const std::string name = text.substr(0, text.find_first_of(",;|\t"));
+  const auto field = caption_field(name);
+  const bool column = name == text && field == CaptionField::kCaption;
+  const bool several = name != text && field && text.find(' ') == std::string::npos;
+  if (lines.size() < 2) return;
+  if (column)
+    throw DataError(str(place_of(out, lines.front()), ": '", text,
+                        "' may be a caption or the head of a column; take the line out, or name a "
+                        "column of images beside it: image,caption"));
+  if (several)
+    throw DataError(str(place_of(out, lines.front()), ": ", shown(lines.front()),
+                        " looks like the header of a table, and does not name a column of images "
+                        "and one of captions; write image,caption"));
+}
+
+}  // namespace
+
+void read_line_captions(const std::string& text, CaptionRole role, LineReading reading,
+                        CaptionFile& out) {
+  std::vector<TextLine> lines = lines_of(text, out.path);
+  // The references of an image are never an empty line at the end; a caption may be.
+  if (role == CaptionRole::kReferences)
+    while (!lines.empty() && is_blank(lines.back().text)) lines.pop_back();
+  const auto first = std::find_if(lines.begin(), lines.end(),
+                                  [](const TextLine& line) { return !is_blank(line.text); });
+  if (first == lines.end()) throw DataError(out.path + ": there is no caption in it");
+  if (token_marks(first->text)) return read_tokens(lines, out);
+  refuse_lone_header(lines, out);
+  join_alternatives(lines, out);
+  const Leads leads = leads_of(lines);
+  const auto filled = static_cast<std::size_t>(std::count_if(
+      lines.begin(), lines.end(), [](const TextLine& line) { return !is_blank(line.text); }));
+  const bool led = !leads.odd;
+  if (led && leads.certain == 0 && reading == LineReading::kAsk)
+    ask(out, *first, leading_id(first->text)->name, "the beginning of a caption");
+  if (led && (leads.certain > 0 || reading == LineReading::kNames))
+    return read_named(text, lines, leads.separator, out);
+  if (leads.certain * 2 > filled) {
+    const TextLine& odd = lines[*leads.odd];
+    throw DataError(str(place_of(out, odd), ": ", shown(odd), " does not begin with an image and ",
+                        name_of(leads.separator),
+                        ", as other lines do; give all lines the same form (a header is a line "
+                        "image,caption)"));
+  }
+  const bool tabs = std::any_of(lines.begin(), lines.end(), [](const TextLine& line) {
+    return line.text.find('\t') != std::string::npos;
+  });
+  if (role == CaptionRole::kReferences && words_before_tabs(lines) &&
+      reading != LineReading::kCaptions) {
+    if (reading == LineReading::kAsk)
+      ask(out, *first, first->text.substr(0, first->text.find('\t')), "a reference of one word");
+    return read_named(text, lines, '\t', out);
+  }
+  if (role == CaptionRole::kResults && tabs && reading != LineReading::kCaptions)
+    return read_before_tabs(lines, out);
+  const bool table = out.path.ends_with(".csv") || out.path.ends_with(".tsv");
+  if (table && !tabs && reading != LineReading::kCaptions)
+    throw DataError(str(place_of(out, *first),
+                        ": the first line must name a column of images and one of captions, such "
+                        "as image,caption; it is ",
+                        shown(*first)));
+  read_plain(std::move(lines), role, out);
+}
+
+}  // namespace saccade
