@@ -28,26 +28,24 @@ void end_row(int, void* rows) {
   out.row = {};
 }
 
+// A byte that no UTF-8 has.
+constexpr unsigned char kNoQuote = 0xFF;
+
 struct Parser {
   csv_parser state{};
-  Parser() {
+  Parser(char separator, bool quotes) {
     if (csv_init(&state, CSV_STRICT | CSV_STRICT_FINI) != 0) throw std::bad_alloc();
+    csv_set_delim(&state, static_cast<unsigned char>(separator));
+    if (!quotes) csv_set_quote(&state, kNoQuote);
   }
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
   ~Parser() { csv_free(&state); }
 };
 
-}  // namespace
-
-std::vector<CsvRow> read_csv(const std::filesystem::path& path, const std::string& what) {
-  const std::string text = read_text(path, what);
-  if (const std::size_t bad = unicode::invalid_utf8(text); bad != std::string::npos)
-    throw DataError(
-        str(path.string(), ":",
-            1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n'),
-            ": not valid UTF-8; save the file again as UTF-8"));
-  Parser parser;
+std::vector<CsvRow> rows_of(const std::string& text, const std::filesystem::path& path,
+                            char separator, bool quotes) {
+  Parser parser(separator, quotes);
   Rows out;
   std::size_t line = 1;
   bool blank = true;  // no part of the next row was read yet
@@ -59,10 +57,14 @@ std::vector<CsvRow> read_csv(const std::filesystem::path& path, const std::strin
     }
     const std::size_t rows = out.rows.size();
     if (csv_parse(&parser.state, &c, 1, end_field, end_row, &out) != 1) {
-      throw DataError(str(path.string(), ":", line, ": ",
-                          csv_error(&parser.state) == CSV_EPARSE
-                              ? "a quote inside a field; double it and quote the whole field"
-                              : csv_strerror(csv_error(&parser.state))));
+      const std::string spread = out.row.line == line
+                                     ? std::string()
+                                     : str(" of the row that begins in line ", out.row.line);
+      throw DataError(
+          str(path.string(), ":", line, ": ",
+              csv_error(&parser.state) == CSV_EPARSE
+                  ? "a quote inside a field" + spread + "; double it and quote the whole field"
+                  : csv_strerror(csv_error(&parser.state))));
     }
     blank = blank || out.rows.size() > rows;
     line += c == '\n' ? 1U : 0U;
@@ -72,6 +74,26 @@ std::vector<CsvRow> read_csv(const std::filesystem::path& path, const std::strin
     throw DataError(str(path.string(), ":", open, ": the quote that opens here is never closed"));
   }
   return std::move(out.rows);
+}
+
+}  // namespace
+
+CsvTable parse_csv(const std::string& text, const std::filesystem::path& path, char separator) {
+  if (const std::size_t bad = unicode::invalid_utf8(text); bad != std::string::npos)
+    throw DataError(
+        str(path.string(), ":",
+            1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n'),
+            ": not valid UTF-8; save the file again as UTF-8"));
+  if (separator == ',' || separator == ';') return {rows_of(text, path, separator, true), false};
+  try {
+    return {rows_of(text, path, separator, true), false};
+  } catch (const DataError&) {  // the quotes are not CSV's
+    return {rows_of(text, path, separator, false), true};
+  }
+}
+
+std::vector<CsvRow> read_csv(const std::filesystem::path& path, const std::string& what) {
+  return parse_csv(read_text(path, what), path, ',').rows;
 }
 
 }  // namespace saccade

@@ -1,4 +1,5 @@
-// CSV files (RFC 4180: quoted fields may hold commas, line ends and doubled quotes).
+// Tables as text: CSV (RFC 4180: quoted fields may hold separators, line ends and doubled quotes),
+// and the same with semicolons, bars or tabs.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +13,18 @@ struct CsvRow {
   std::vector<std::string> fields;
 };
 
-// The rows of a file, without blank lines. Throws DataError that names the line of a stray or an
-// unclosed quote.
+struct CsvTable {
+  std::vector<CsvRow> rows;  // without blank lines; fields without the white space around them
+  // Quotes are characters like any other: a table with bars or tabs has one inside a field, as
+  // text that no CSV writer made may have.
+  bool plain_quotes = false;
+};
+
+// The rows of the text of a file. Throws DataError that names the line of a byte that is not UTF-8,
+// of an unclosed quote, or of a stray one between commas or semicolons.
+CsvTable parse_csv(const std::string& text, const std::filesystem::path& path, char separator);
+
+// The rows of a file with commas.
 std::vector<CsvRow> read_csv(const std::filesystem::path& path, const std::string& what);
 
 }  // namespace saccade
