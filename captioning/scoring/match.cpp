@@ -112,7 +112,7 @@ MatchedCaptions match(const ReferenceFile& references, const ResultFile& results
     out.references.push_back(image.captions);
   }
   if (out.images.empty()) throw DataError(results.path + ": there is no caption in it");
-  const auto words = ptb_words(out.candidates);
+  const auto words = scored_words(out.candidates);
   for (std::size_t c = 0; c < words.size(); ++c) {
     if (words[c].empty()) empty.push_back(shown(references.images[out.images[c]]));
   }

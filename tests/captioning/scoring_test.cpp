@@ -78,7 +78,7 @@ TEST_CASE("references are read in every form") {
   REQUIRE(val.images.size() == 1);
   CHECK(val.images[0].name == "b.jpg");
   CHECK_THROWS_WITH(read_references(folder.write("bare.csv", "a.jpg,one\n"), std::nullopt),
-                    Contains("bare.csv:1: the first line must name the columns image and caption"));
+                    Contains("bare.csv:1: the first line must name the columns image"));
 
   for (const char* broken :
        {R"({"images": [{"id": 1}], "annotations": []})",
