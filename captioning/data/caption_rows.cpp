@@ -128,6 +128,10 @@ void add_captions(const JsonValue& value, std::vector<std::string>& out) {
 class ObjectRows {
  public:
   void add(const JsonValue& entry) {
+    if (!entry.is_object())
+      throw DataError(
+          entry.place() +
+          ": expected an object such as {\"image\": \"a.jpg\", \"caption\": \"a dog\"}");
     std::vector<std::string> keys = entry.names();
     if (keys != keys_ || keys.empty()) {
       columns_ = caption_columns(keys, entry.place());

@@ -67,7 +67,7 @@ std::string refinement_cost(const ExperimentConfig& config, const GridShape& gri
   if (pairs < kMuch) return "";
   return str("an image has ", grid.rows, " x ", grid.cols, " regions, and encoder.refine.type ",
              enum_name(refine.type), " compares every two of them: ", rounded(pairs / 1e6),
-             " million pairs in an update, which may take seconds; a smaller encoder.image_size, ",
+             " million pairs in an update, which may take minutes; a smaller encoder.image_size, ",
              "a later layer, or type window compares fewer");
 }
 
