@@ -18,7 +18,7 @@ Index within(Index count, Index limit) { return limit == 0 ? count : std::min(co
 Index rounded(double value) {
   if (value < 10) return std::max<Index>(1, std::lround(value));
   const double unit = std::pow(10, std::floor(std::log10(value)));
-  return std::lround(std::lround(value / unit) * unit);
+  return std::lround(std::round(value / unit) * unit);
 }
 
 // Whether attention of this kind compares every two regions.
