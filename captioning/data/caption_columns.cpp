@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 5> kImageIdNames = {"imageid", "imgid", "
 constexpr std::array<std::string_view, 12> kCaptionNames = {
     "caption", "captions",    "text", "comment", "sentence",    "sentences",
     "title",   "description", "raw",  "texts",   "captiontext", "comments"};
-constexpr std::array<std::string_view, 4> kSplitNamesOfColumns = {"split", "set", "subset", "fold"};
+constexpr std::array<std::string_view, 3> kSplitNamesOfColumns = {"split", "subset", "partition"};
 constexpr std::array<std::string_view, 5> kCaptionNumberNames = {
     "commentnumber", "captionnumber", "captionid", "sentenceid", "sentid"};
 

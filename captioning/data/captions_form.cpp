@@ -1,29 +1,10 @@
 #include "captioning/data/captions_form.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "captioning/data/caption_columns.h"
 
 namespace saccade {
-
-namespace {
-
-// Whether a line of CSV names the columns image and caption, in any case and order.
-bool names_columns(const std::string& line) {
-  bool image = false, caption = false;
-  for (std::size_t at = 0; at <= line.size();) {
-    const std::size_t comma = std::min(line.find(',', at), line.size());
-    std::string name;
-    for (const char c : line.substr(at, comma - at))
-      if (c != '"' && !std::isspace(static_cast<unsigned char>(c)))
-        name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    image = image || name == "image";
-    caption = caption || name == "caption";
-    at = comma + 1;
-  }
-  return image && caption;
-}
-
-}  // namespace
 
 std::optional<TokenMarks> token_marks(const std::string& line) {
   const auto tab = line.find('\t');
@@ -42,8 +23,19 @@ CaptionsForm captions_form(const std::string& text) {
   if (text[first] == '{' || text[first] == '[') return CaptionsForm::kJson;
   const auto begin = text.find_first_not_of("\r\n");
   const std::string line = text.substr(begin, text.find_first_of("\r\n", begin) - begin);
-  if (names_columns(line)) return CaptionsForm::kCsv;
+  if (header_separator(text)) return CaptionsForm::kCsv;
   return token_marks(line) ? CaptionsForm::kTokens : CaptionsForm::kOther;
+}
+
+bool is_json_lines(const std::string& text) {
+  constexpr const char* kSpace = " \t\r\n";
+  const auto first = text.find_first_not_of(kSpace);
+  if (first == std::string::npos || text[first] != '{') return false;
+  const auto end = text.find('\n', first);
+  if (end == std::string::npos) return false;
+  const auto second = text.find_first_not_of(kSpace, end);
+  return text[text.find_last_not_of(kSpace, end)] == '}' && second != std::string::npos &&
+         text[second] == '{';
 }
 
 }  // namespace saccade

@@ -5,6 +5,7 @@
 #include "captioning/data/reader_support.h"
 #include "captioning/data/readers.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
@@ -13,6 +14,7 @@ namespace {
 void read_part(const std::filesystem::path& file, const std::filesystem::path& folder, Split split,
                Dataset& out) {
   const JsonValue root = JsonValue::parse_file(file, "COCO captions JSON");
+  if (root.is_array()) refuse_list(root.place());
   std::unordered_map<std::int64_t, std::size_t> by_number;
   const JsonValue images = root["images"];
   for (std::size_t i = 0; i < images.size(); ++i) {
@@ -27,13 +29,15 @@ void read_part(const std::filesystem::path& file, const std::filesystem::path& f
     }
     out.images.push_back(std::move(image));
   }
+  std::vector<std::string> orphans;
   const JsonValue annotations = root["annotations"];
   for (std::size_t i = 0; i < annotations.size(); ++i) {
     const JsonValue entry = annotations.at(i);
     const std::int64_t number = entry["image_id"].integer();
     const auto found = by_number.find(number);
-    if (found == by_number.end()) {
-      throw DataError(str(entry.place(), ": image_id ", number, " is not an image of this file"));
+    if (found == by_number.end()) {  // what remains where a list of images was made shorter
+      orphans.push_back(str(entry.place().substr(file.string().size() + 2), " of image ", number));
+      continue;
     }
     if (!entry.find("caption")) {
       throw DataError(
@@ -42,6 +46,16 @@ void read_part(const std::filesystem::path& file, const std::filesystem::path& f
     }
     out.images[found->second].captions.push_back(entry["caption"].text());
   }
+  if (!orphans.empty())
+    out.notes.push_back(str("left out ", counted(static_cast<Index>(orphans.size()), "caption"),
+                            " of images that ", file.filename().string(),
+                            " does not list: ", first_names(orphans)));
+}
+
+// Whether both paths lead to one file.
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code error;
+  return std::filesystem::equivalent(a, b, error);
 }
 
 }  // namespace
@@ -50,7 +64,12 @@ Dataset read_coco(const CocoFiles& files) {
   Dataset out;
   out.name = "coco";
   read_part(files.train, files.train_images, Split::kTrain, out);
-  if (!files.val.empty()) read_part(files.val, files.val_images, Split::kVal, out);
+  if (!files.val.empty() && same_file(files.train, files.val))
+    out.notes.push_back(
+        "data.val_annotations is the file of data.annotations, which is read once; its images have "
+        "no splits");
+  else if (!files.val.empty())
+    read_part(files.val, files.val_images, Split::kVal, out);
   finish(out, files.train.string());
   return out;
 }

@@ -15,7 +15,8 @@ void SplitConfig::fields(Section& v) {
 
 void DataConfig::fields(Section& v) {
   v.field("type", type, "the data set");
-  v.field("annotations", annotations, "captions JSON (karpathy, coco) or CSV (folder)")
+  v.field("annotations", annotations,
+          "captions JSON (karpathy, coco), or a list of captions (folder)")
       .only_with("data.type", DataKind::kKarpathy, DataKind::kCoco, DataKind::kFolder)
       .is(Trait::kFile)
       .is(Trait::kNeeded, when("data.type", DataKind::kKarpathy, DataKind::kCoco))

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "captioning/data/readers.h"
 #include "core/base/error.h"
 #include "core/base/own_place.h"
 #include "core/config/traits.h"
@@ -74,7 +75,7 @@ std::vector<std::string> missing_places(const DataConfig& config) {
                          " says where published data are)"));
   }
   if (out.empty() && config.type == DataKind::kFolder && config.annotations.empty()) {
-    const fs::path captions = fs::path(config.images) / "captions.csv";
+    const fs::path captions = captions_beside(config.images);
     std::error_code error;
     if (!fs::exists(captions, error))
       out.push_back(str("data.annotations is not given, and ", captions.string(),

@@ -10,16 +10,6 @@ namespace saccade {
 
 namespace {
 
-Split karpathy_split(const JsonValue& value) {
-  const std::string& name = value.text();
-  if (name == "restval") return Split::kTrain;
-  for (const Split split : {Split::kTrain, Split::kVal, Split::kTest}) {
-    if (name == split_name(split)) return split;
-  }
-  throw DataError(
-      str(value.place(), ": unknown split '", name, "'; expected train, restval, val or test"));
-}
-
 std::string sentence(const JsonValue& value) {
   if (const auto raw = value.find("raw")) return raw->text();
   const JsonValue tokens = value["tokens"];
@@ -32,6 +22,7 @@ std::string sentence(const JsonValue& value) {
 
 Dataset read_karpathy(const KarpathyFiles& files) {
   const JsonValue root = JsonValue::parse_file(files.annotations, "Karpathy JSON");
+  if (root.is_array()) refuse_list(root.place());
   Dataset out;
   const auto name = root.find("dataset");
   out.name = name ? name->text() : "karpathy";
@@ -47,7 +38,7 @@ Dataset read_karpathy(const KarpathyFiles& files) {
         image_path(files.images, folder ? folder->text() + "/" + image.id : image.id, file.place());
     const auto coco = entry.find("cocoid");
     image.number = coco ? coco->integer() : entry["imgid"].integer();
-    image.split = karpathy_split(entry["split"]);
+    image.split = read_split(entry["split"].text(), entry["split"].place());
     restval += entry["split"].text() == "restval" ? 1 : 0;
     const JsonValue sentences = entry["sentences"];
     for (std::size_t k = 0; k < sentences.size(); ++k) {

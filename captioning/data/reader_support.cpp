@@ -1,9 +1,12 @@
 #include "captioning/data/reader_support.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <fstream>
 #include <unordered_set>
 
+#include "captioning/text/plain_caption.h"
 #include "captioning/text/tokenizer.h"
 #include "captioning/text/unicode.h"
 #include "captioning/text/unspaced.h"
@@ -86,29 +89,85 @@ std::string clean_caption(std::string_view text) {
   return out;
 }
 
+namespace {
+
+// Longer than a sentence without spaces, as Chinese captions may have it.
+constexpr std::size_t kLongestWord = 2000;
+
+// Whether a caption has a word that is no word, such as encoded data.
+bool has_endless_word(const std::string& caption) {
+  if (caption.size() <= kLongestWord) return false;
+  const std::vector<std::string> words = tokenize(caption);
+  return std::any_of(words.begin(), words.end(),
+                     [](const std::string& word) { return word.size() > kLongestWord; });
+}
+
+}  // namespace
+
+Split read_split(const std::string& word, const std::string& place) {
+  constexpr std::array<std::pair<std::string_view, Split>, 12> kWords = {
+      {{"train", Split::kTrain},
+       {"training", Split::kTrain},
+       {"trn", Split::kTrain},
+       {"restval", Split::kTrain},
+       {"val", Split::kVal},
+       {"valid", Split::kVal},
+       {"validation", Split::kVal},
+       {"dev", Split::kVal},
+       {"development", Split::kVal},
+       {"test", Split::kTest},
+       {"testing", Split::kTest},
+       {"tst", Split::kTest}}};
+  std::string plain;
+  for (const char c : clean_caption(word))
+    plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const auto& [known, split] : kWords)
+    if (plain == known) return split;
+  throw DataError(str(place, ": unknown split '", clean_caption(word),
+                      "'; expected train, val or test (or training, validation, dev, ...)"));
+}
+
+void refuse_list(const std::string& place) {
+  throw DataError(place +
+                  ": is a list, and an object with 'images' was expected; data.type=folder reads "
+                  "lists of images with captions");
+}
+
 void finish(Dataset& dataset, const std::string& source) {
-  Index empty_captions = 0, bare_images = 0;
+  Index empty_captions = 0;
+  std::vector<std::string> wordless, endless, bare;  // names of images
   UnspacedCaptions unspaced;
+  PlainCaptions plain;
   for (CaptionedImage& image : dataset.images) {
-    for (std::string& caption : image.captions) caption = clean_caption(caption);
-    empty_captions += static_cast<Index>(std::erase_if(
+    for (std::string& caption : image.captions) caption = clean_caption(plain.add(caption));
+    if (std::erase_if(image.captions, has_endless_word) > 0) endless.push_back(image.id);
+    const auto erased = static_cast<Index>(std::erase_if(
         image.captions, [](const std::string& caption) { return tokenize(caption).empty(); }));
+    empty_captions += erased;
+    if (erased > 0) wordless.push_back(image.id);
+    if (image.captions.empty()) bare.push_back(image.id);
   }
-  bare_images = static_cast<Index>(std::erase_if(
-      dataset.images, [](const CaptionedImage& image) { return image.captions.empty(); }));
-  if (empty_captions > 0) {
-    dataset.notes.push_back(str("dropped ", counted(empty_captions, "caption"), " without a word"));
-  }
-  if (bare_images > 0) {
-    dataset.notes.push_back(str("dropped ", counted(bare_images, "image"), " without a caption"));
-  }
+  std::erase_if(dataset.images, [](const CaptionedImage& image) { return image.captions.empty(); });
+  if (const std::string note = plain.note(); !note.empty()) dataset.notes.push_back(note);
+  if (empty_captions > 0)
+    dataset.notes.push_back(str("dropped ", counted(empty_captions, "caption"),
+                                " without a word: of ", first_names(wordless)));
+  if (!endless.empty())
+    dataset.notes.push_back(str("dropped captions with a word of more than ", kLongestWord,
+                                " bytes, which no language has: of ", first_names(endless)));
+  if (!bare.empty())
+    dataset.notes.push_back(str("dropped ", counted(static_cast<Index>(bare.size()), "image"),
+                                " without a caption: ", first_names(bare)));
   if (dataset.images.empty()) {
+    std::string notes;
+    for (const std::string& note : dataset.notes) notes += "; " + note;
     throw DataError(str(source, ": no image with a caption in it",
                         empty_captions == 0
                             ? ""
                             : str("; of ", counted(empty_captions, "caption"),
                                   ", none has a letter or a digit; are they in another column or "
-                                  "key?")));
+                                  "key?"),
+                        notes));
   }
   for (const CaptionedImage& image : dataset.images)
     for (const std::string& caption : image.captions) unspaced.add(caption);

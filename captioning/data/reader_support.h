@@ -34,9 +34,18 @@ std::string image_path(const std::filesystem::path& root, const std::string& nam
 // The caption, trimmed, with a single space for control characters and line ends.
 std::string clean_caption(std::string_view text);
 
-// Drops captions without words and images without captions (and notes it), checks that ids and
-// numbers are unique and that something is left, and fills in the digest. Throws DataError if a
-// check fails; `source` names the file in the message.
+// The split that a word means, in any case: train, training, trn; val, valid, validation, dev,
+// development; test, testing, tst; restval (Karpathy's) is train. Throws DataError, whose message
+// begins with `place`, for any other.
+Split read_split(const std::string& word, const std::string& place);
+
+// Says that a file is a list, where an object was expected, and what reads lists.
+[[noreturn]] void refuse_list(const std::string& place);
+
+// Makes captions plain (plain_caption.h) and clean, drops captions without words or with endless
+// ones and images without captions (and notes it), checks that ids and numbers are unique and that
+// something is left, and fills in the digest. Throws DataError if a check fails; `source` names the
+// file in the message, which ends with the notes where nothing is left.
 void finish(Dataset& dataset, const std::string& source);
 
 }  // namespace saccade

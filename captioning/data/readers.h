@@ -35,14 +35,20 @@ struct CocoFiles {
   std::filesystem::path val = {};  // captions_val*.json; empty for none
   std::filesystem::path val_images = {};
 };
+// Captions of images that a file does not list are left out and counted. Where both files are one,
+// it is read once, as train.
 Dataset read_coco(const CocoFiles& files);
+
+// The list of captions in a folder of images: captions.csv, metadata.csv or metadata.jsonl, the
+// first that exists; captions.csv where none does.
+std::filesystem::path captions_beside(const std::filesystem::path& images);
 
 struct FolderFiles {
   std::filesystem::path images;
-  std::filesystem::path captions = {};  // empty: captions.csv in the image folder
+  std::filesystem::path captions = {};  // empty: captions_beside(images)
 };
-// A CSV file (RFC 4180) with a header: the columns are image, caption and, optionally, split
-// (train, val, test); there is one line per caption. Without a split column, all images are train.
+// A list of images with captions and, optionally, splits, in any form that caption_rows.h reads.
+// Without splits, all images are train. Captions that an image has twice are dropped and counted.
 Dataset read_folder(const FolderFiles& files);
 
 }  // namespace saccade

@@ -8,7 +8,7 @@ std::vector<std::vector<CountedCaption>> count_texts(
     std::span<const std::vector<std::string>> captions, WordNumbers& numbers) {
   std::vector<std::string> lines;
   for (const auto& image : captions) lines.insert(lines.end(), image.begin(), image.end());
-  const std::vector<Words> words = ptb_words(lines);
+  const std::vector<Words> words = scored_words(lines);
   std::vector<std::vector<CountedCaption>> out;
   auto next = words.begin();
   for (const auto& image : captions) {

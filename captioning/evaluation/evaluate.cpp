@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "captioning/evaluation/novelty.h"
 #include "captioning/evaluation/scene_scores.h"
@@ -127,8 +128,8 @@ EvaluationReport chosen_images(const LoadedData& data, const EnsembleInputs& inp
     }));
   }
   if (report.images.empty()) {
-    throw DataError(
-        str(data.dataset.name, ": no image of split ", split_name(request.split), " can be read"));
+    throw DataError(str(data.dataset.name, ": no image of split ", evaluated_name(request.split),
+                        " can be read"));
   }
   for (const Index image : report.images) {
     report.numbers.push_back(data.dataset.images[static_cast<std::size_t>(image)].number);
@@ -201,8 +202,15 @@ std::vector<ScoreInterval> headline_intervals(std::span<const ImageStatistics> m
 
 }  // namespace
 
-std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index most) {
-  std::vector<Index> images = images_of(dataset, split);
+std::string_view evaluated_name(std::optional<Split> split) {
+  return split ? split_name(*split) : "all";
+}
+
+std::vector<Index> evaluation_images(const Dataset& dataset, std::optional<Split> split,
+                                     Index most) {
+  std::vector<Index> images(split ? 0 : dataset.images.size());
+  std::iota(images.begin(), images.end(), Index{0});
+  if (split) images = images_of(dataset, *split);
   if (images.empty()) {
     std::string others;
     for (const Split other : {Split::kTrain, Split::kVal, Split::kTest}) {
@@ -210,7 +218,7 @@ std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index 
         others += str(others.empty() ? "" : ", ", split_name(other));
       }
     }
-    throw DataError(str(dataset.name, ": there is no image in split ", split_name(split),
+    throw DataError(str(dataset.name, ": there is no image in split ", evaluated_name(split),
                         "; it has ", others.empty() ? "no images at all" : others));
   }
   if (most > 0 && static_cast<Index>(images.size()) > most) {

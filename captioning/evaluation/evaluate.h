@@ -28,7 +28,7 @@ enum class Extent {
 };
 
 struct EvaluationRequest {
-  Split split = Split::kVal;
+  std::optional<Split> split = Split::kVal;  // nothing: all images
   Index most_images = 0;  // the first images of the split, at most this many; 0: all
   SearchOptions search{};
   std::vector<Regime> regimes{};  // at least one; search.regime is ignored
@@ -93,12 +93,12 @@ struct RemovedHeads {
 struct EvaluationReport {
   std::string dataset;
   std::vector<std::string> members;  // the members of an ensemble; empty for a model by itself
-  Split split = Split::kVal;
-  bool texts = false;                 // whether the images are texts
-  std::vector<Index> images;          // the scored images, into Dataset::images
-  std::vector<std::int64_t> numbers;  // CaptionedImage::number of each
-  std::vector<std::string> names;     // of each its id, where numbers are places; else empty
-  Index left_out = 0;                 // how many images could not be read
+  std::optional<Split> split = Split::kVal;  // nothing: all images
+  bool texts = false;                        // whether the images are texts
+  std::vector<Index> images;                 // the scored images, into Dataset::images
+  std::vector<std::int64_t> numbers;         // CaptionedImage::number of each
+  std::vector<std::string> names;            // of each its id, where numbers are places; else empty
+  Index left_out = 0;                        // how many images could not be read
   SearchOptions search;
   bool pieces = false;        // whether search counts pieces of words
   std::string meteor_tables;  // which synonyms METEOR used
@@ -112,8 +112,13 @@ struct EvaluationReport {
   std::optional<RemovedHeads> without;  // evaluate() sets none: who removes heads knows them
 };
 
-// The first images of a split, at most `most` (0: all). Throws DataError when the split is empty.
-std::vector<Index> evaluation_images(const Dataset& dataset, Split split, Index most);
+// The first images of a split, or of the whole data set where no split is given, at most `most` (0:
+// all). Throws DataError when there is none.
+std::vector<Index> evaluation_images(const Dataset& dataset, std::optional<Split> split,
+                                     Index most);
+
+// "train", "val" or "test", and "all" for no split.
+std::string_view evaluated_name(std::optional<Split> split);
 
 // Captions and scores the images of a request; inputs must hold them. Samples are drawn in the
 // regime that draws regions, too, if the request has it, because they then come from the

@@ -139,7 +139,7 @@ std::string evaluation_json(const EvaluationReport& report) {
     regimes.push_back(std::move(one));
   }
   Json json = {{"schema_version", kSchemaVersion},      {"dataset", report.dataset},
-               {"split", split_name(report.split)},     {"n_images", report.images.size()},
+               {"split", evaluated_name(report.split)}, {"n_images", report.images.size()},
                {"left_out", report.left_out},           {"search", search_json(report.search)},
                {"meteor_tables", report.meteor_tables}, {"regimes", std::move(regimes)}};
   if (!report.members.empty()) json["members"] = report.members;

@@ -9,9 +9,9 @@
 
 namespace saccade {
 
-// {"schema_version": 1, "dataset", "split", "n_images", "left_out", "search": {"mode", "beam",
-// "max_length", "length_normalization", "temperature", "seed"; "groups" and "diversity" of diverse
-// beam search}, "regimes": [{"name", "corpus": {"Bleu_1": ...};
+// {"schema_version": 1, "dataset", "split" (train, val, test or all), "n_images", "left_out",
+// "search": {"mode", "beam", "max_length", "length_normalization", "temperature", "seed"; "groups"
+// and "diversity" of diverse beam search}, "regimes": [{"name", "corpus": {"Bleu_1": ...};
 // "by_length" of texts, from the shortest on: [{"tokens", "texts", "exact_match",
 // "token_accuracy"}]; "intervals" of a full report: {metric: {"low", "high"}}, the 95 % bootstrap
 // intervals of the headline metrics over the images}]}. An ensemble has "members", its checkpoints.

@@ -285,7 +285,7 @@ std::string groups_table(const EvaluationReport& report) {
 std::string evaluation_table(const EvaluationReport& report) {
   const char* item = report.texts ? "text" : "image";
   std::string out =
-      str(report.dataset, ", ", split_name(report.split), ": ",
+      str(report.dataset, ", ", evaluated_name(report.split), ": ",
           counted(static_cast<Index>(report.images.size()), item), ", ", search_line(report), "\n");
   for (const std::string& member : report.members) out += "member " + member + "\n";
   if (report.without)

@@ -50,10 +50,10 @@ std::string start_encoder(const EncoderConfig& config, CaptionModel& model) {
              "(encoder.weights_strict is false)");
 }
 
-std::string start_embedding(const ExperimentConfig& config, const TrainingSet& set,
-                            CaptionModel& model) {
+void start_embedding(const ExperimentConfig& config, const TrainingSet& set, CaptionModel& model,
+                     const MessageListener& listener) {
   const EmbeddingsConfig& from = config.decoder.embeddings;
-  if (from.source == EmbeddingSource::kRandom) return "";
+  if (from.source == EmbeddingSource::kRandom) return;
   const WordVectors vectors = vectors_of(config, set, model.vocabulary());
   ParameterStore& parameters = model.parameters();
   const View table = parameters.value(model.decoder().word_parameters().embedding);
@@ -62,9 +62,14 @@ std::string start_embedding(const ExperimentConfig& config, const TrainingSet& s
     std::copy_n(vectors.values.begin() + static_cast<Index>(word) * vectors.width, vectors.width,
                 table.row(static_cast<Index>(word)));
   }
-  return str("embedding: ", vectors.count(), " of ", vectors.words(), " words have a vector ",
-             from.source == EmbeddingSource::kFile ? "in " + from.file : "by TF-IDF",
-             "; the others keep random ones");
+  const bool file = from.source == EmbeddingSource::kFile;
+  const std::string text = str("embedding: ", vectors.count(), " of ", vectors.words(),
+                               " words have a vector ", file ? "in " + from.file : "by TF-IDF",
+                               vectors.case_remark(), "; the others keep random ones");
+  if (file && vectors.are_few())
+    warn(listener, text + "; the file is of little use here");
+  else
+    inform(listener, text);
 }
 
 bool takes_network(const ExperimentConfig& config) {

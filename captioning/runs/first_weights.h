@@ -23,11 +23,11 @@ std::string start_encoder(const EncoderConfig& config, CaptionModel& model);
 
 // Fills the embedding of the model's words with the vectors that config.decoder.embeddings chooses:
 // those of a file, or some that are made from the training captions. Words without such a vector
-// keep their random one. Returns a sentence that says how many words have a vector, for a message;
-// "" where the embedding is random. Throws what read_word_vectors throws, and UsageError where the
-// config names no file.
-std::string start_embedding(const ExperimentConfig& config, const TrainingSet& set,
-                            CaptionModel& model);
+// keep their random one. Says how many words have a vector, and warns where most have none; says
+// nothing where the embedding is random. Throws what read_word_vectors throws, and UsageError where
+// the config names no file.
+void start_embedding(const ExperimentConfig& config, const TrainingSet& set, CaptionModel& model,
+                     const MessageListener& listener = {});
 
 // Whether the network of a frozen encoder comes from the checkpoint train.init_from, because the
 // config names no file of it.

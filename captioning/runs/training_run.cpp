@@ -12,6 +12,7 @@
 #include "captioning/runs/named_models.h"
 #include "captioning/training/box_targets.h"
 #include "captioning/training/choosing_metric.h"
+#include "captioning/training/cost_ahead.h"
 #include "captioning/training/word_labels.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
@@ -266,14 +267,15 @@ TrainingResult run_training(const TrainingRequest& request) {
     if (model.encoder() != nullptr && !config.encoder.weights.empty())
       if (const std::string left = start_encoder(config.encoder, model); !left.empty())
         warn(listener, left);
-    if (const std::string note = start_embedding(config, set, model); !note.empty())
-      inform(listener, note);
+    start_embedding(config, set, model, listener);
     if (model.localizer())
       model.localizer()->set_shares(model.parameters(),
                                     word_shares(set, model.vocabulary().size()));
     start.weights = first_weights(request, identity, model, listener);
   }
   start.warnings = length_warnings(set, config.data, config.search);
+  if (std::string cost = refinement_cost(config, model.grid()); !cost.empty())
+    start.warnings.push_back(std::move(cost));
   observer.on_start(start);
   directory.write_text("config.yaml", print_config(config));
   TrainingResult result;

@@ -5,6 +5,7 @@
 #include "captioning/data/caption_columns.h"
 #include "captioning/data/captions_form.h"
 #include "captioning/data/fill_splits.h"
+#include "captioning/data/reader_support.h"
 #include "captioning/scoring/caption_forms.h"
 #include "captioning/text/ptb_tokenizer.h"
 #include "captioning/text/unspaced.h"
@@ -98,21 +99,10 @@ ListedImage& ImageCollector::add(const ImageId& id, const std::string& place) {
 }
 
 void set_split(ListedImage& image, const std::string& word, const std::string& place) {
-  const auto one_of = [&](std::initializer_list<const char*> words) {
-    return std::any_of(words.begin(), words.end(), [&](const char* one) {
-      return std::equal(word.begin(), word.end(), one, one + std::char_traits<char>::length(one),
-                        [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
-    });
-  };
-  std::optional<Split> split;
-  if (one_of({"train", "training", "restval"})) split = Split::kTrain;
-  if (one_of({"val", "valid", "validation", "dev"})) split = Split::kVal;
-  if (one_of({"test", "testing"})) split = Split::kTest;
-  if (!split)
-    throw DataError(str(place, ": unknown split '", word, "'; expected train, val or test"));
-  if (image.split && *image.split != *split)
+  const Split split = read_split(word, place);
+  if (image.split && *image.split != split)
     throw DataError(str(place, ": '", image.id.shown(), "' is in ", split_name(*image.split),
-                        " and in ", split_name(*split)));
+                        " and in ", split_name(split)));
   image.split = split;
 }
 

@@ -27,10 +27,10 @@ struct Tokens {
 Tokens tokens_of(std::span<const std::string> candidates,
                  std::span<const std::vector<std::string>> references) {
   Tokens out;
-  out.candidates = ptb_words(candidates);
+  out.candidates = scored_words(candidates);
   std::vector<std::string> lines;
   for (const auto& image : references) lines.insert(lines.end(), image.begin(), image.end());
-  std::vector<Words> words = ptb_words(lines);
+  std::vector<Words> words = scored_words(lines);
   auto next = words.begin();
   for (const auto& image : references) {
     const auto end = next + static_cast<std::ptrdiff_t>(image.size());

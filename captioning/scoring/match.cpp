@@ -159,7 +159,7 @@ MatchedCaptions match(const CaptionFile& references, const CaptionFile& results)
     out.references.push_back(image.captions);
   }
   if (out.images.empty()) throw DataError(results.path + ": there is no caption in it");
-  const auto words = ptb_words(out.candidates);
+  const auto words = scored_words(out.candidates);
   for (std::size_t c = 0; c < words.size(); ++c) {
     if (words[c].empty()) empty.push_back(shown(references, out.images[c]));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "captioning/text/plain_caption.h"
 #include "captioning/text/ptb/rules.h"
 #include "captioning/text/ptb/spelling.h"
 #include "captioning/text/ptb/symbols.h"
@@ -70,6 +71,13 @@ std::vector<std::vector<std::string>> ptb_words(std::span<const std::string> cap
     });
   }
   return out;
+}
+
+std::vector<std::vector<std::string>> scored_words(std::span<const std::string> captions) {
+  std::vector<std::string> plain(captions.size());
+  std::transform(captions.begin(), captions.end(), plain.begin(),
+                 [](const std::string& caption) { return plain_caption(caption).text; });
+  return ptb_words(plain);
 }
 
 bool holds_line_end(std::string_view caption) {

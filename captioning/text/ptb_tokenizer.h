@@ -20,6 +20,11 @@ std::vector<std::vector<std::string>> ptb_tokenize(std::span<const std::string> 
 // a no-break space inside ("3\u00A01/2"), which split_words would cut.
 std::vector<std::vector<std::string>> ptb_words(std::span<const std::string> captions);
 
+// The words by which captions are scored: ptb_words of what plain_caption makes of them, so that
+// entities and characters of format count as they do in training. The original knows some entities
+// only.
+std::vector<std::vector<std::string>> scored_words(std::span<const std::string> captions);
+
 // Whether a caption holds a line end (LF, VT, FF, CR, U+0085, U+2028, U+2029). The original takes
 // what follows it for another caption.
 bool holds_line_end(std::string_view caption);

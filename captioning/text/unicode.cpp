@@ -76,6 +76,8 @@ bool is_control(CodePoint point) {
   return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x2028 || point == 0x2029;
 }
 
+bool is_invisible(CodePoint point) { return utf8proc_get_property(point)->ignorable != 0; }
+
 CodePoint lower(CodePoint point) { return utf8proc_tolower(point); }
 CodePoint upper(CodePoint point) { return utf8proc_toupper(point); }
 

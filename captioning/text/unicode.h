@@ -23,6 +23,9 @@ bool is_word_character(CodePoint point);
 bool is_space(CodePoint point);
 // C0 and C1 control characters, and the line and paragraph separators.
 bool is_control(CodePoint point);
+// Characters of format that leave no trace (Default_Ignorable_Code_Point): soft hyphens, joiners,
+// marks of direction, zero-width spaces, variation selectors.
+bool is_invisible(CodePoint point);
 CodePoint lower(CodePoint point);
 CodePoint upper(CodePoint point);
 

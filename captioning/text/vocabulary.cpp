@@ -51,7 +51,7 @@ Vocabulary Vocabulary::count(std::span<const std::vector<std::string>> captions,
     throw DataError(
         captions.empty()
             ? "vocabulary: there is no training caption to take words from; check the "
-              "splits (saccade data shows them)"
+              "splits (the table of saccade data shows them)"
             : str("vocabulary: ",
                   counted(static_cast<Index>(captions.size()), "training caption has no word",
                           "training captions have no word"),
@@ -59,7 +59,8 @@ Vocabulary Vocabulary::count(std::span<const std::vector<std::string>> captions,
   }
   if (kept.empty()) {
     throw DataError(str("vocabulary: none of ", counts.size(), " words occurs ", min_count,
-                        " times; lower data.min_count"));
+                        " times; lower data.min_count (the table of saccade data shows how many "
+                        "words other counts leave)"));
   }
   std::sort(kept.begin(), kept.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "captioning/text/unicode.h"
 #include "core/base/error.h"
 #include "core/kernels/truncated_svd.h"
 
@@ -22,7 +23,8 @@ WordVectors empty_vectors(const Vocabulary& vocabulary, Index width) {
   const auto words = static_cast<std::size_t>(vocabulary.size());
   return {.width = width,
           .values = std::vector<float>(words * static_cast<std::size_t>(width)),
-          .found = std::vector<char>(words)};
+          .found = std::vector<char>(words),
+          .other_case = 0};
 }
 
 // The fields of a line, which are separated by single spaces or tabs. White space at its end makes
@@ -52,7 +54,58 @@ bool is_header(const std::vector<std::string_view>& fields) {
   return fields.size() == 2 && digits(fields[0]) && digits(fields[1]);
 }
 
+// What to do with a file that is no text, told by its first bytes; "" for text.
+std::string remedy_for(std::string_view head) {
+  using namespace std::string_view_literals;
+  constexpr std::pair<std::string_view, const char*> kForms[] = {
+      {"\x1F\x8B"sv, "is compressed with gzip; unpack it with gunzip, and name the text file"},
+      {"PK\x03\x04"sv, "is a ZIP file; unzip it, and name one of its text files"},
+      {"BZh"sv, "is compressed with bzip2; unpack it with bunzip2, and name the text file"},
+      {"\xFD"
+       "7zXZ"sv,
+       "is compressed with xz; unpack it with unxz, and name the text file"},
+      {"\x28\xB5\x2F\xFD"sv,
+       "is compressed with zstd; unpack it with unzstd, and name the text file"},
+      {"\x93NUMPY"sv, "is an array of NumPy"},
+      {"\x80\x02"sv, "is a pickle of Python"},
+      {"\x80\x04"sv, "is a pickle of Python"}};
+  for (const auto& [start, form] : kForms)
+    if (head.starts_with(start)) return form;
+  if (head.find('\0') != std::string_view::npos) return "holds binary numbers";
+  return "";
+}
+
+void refuse_foreign(std::ifstream& in, const fs::path& file) {
+  constexpr std::streamsize kHead = 512;
+  std::string head(static_cast<std::size_t>(kHead), ' ');
+  in.read(head.data(), kHead);
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  in.clear();
+  in.seekg(0);
+  std::string remedy = remedy_for(head);
+  if (remedy.empty()) return;
+  if (remedy.find(';') == std::string::npos)
+    remedy +=
+        "; word vectors are read as text, with a word and its numbers in each line (GloVe, or "
+        "word2vec's text form), so write them so";
+  throw DataError(file.string() + ": " + remedy);
+}
+
+std::string lower_case(std::string_view word) {
+  std::string out;
+  for (const unicode::CodePoint point : unicode::decode(word))
+    unicode::append(out, unicode::lower(point));
+  return out;
+}
+
 }  // namespace
+
+std::string WordVectors::case_remark() const {
+  return other_case == 0 ? ""
+                         : str("; ", other_case,
+                               " more would have one if the file's words were in "
+                               "lower case, as those of captions are");
+}
 
 Index WordVectors::count() const {
   return static_cast<Index>(std::count(found.begin(), found.end(), char{1}));
@@ -61,7 +114,9 @@ Index WordVectors::count() const {
 WordVectors read_word_vectors(const fs::path& file, const Vocabulary& vocabulary, Index width) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw DataError(file.string() + ": cannot be opened; set decoder.embeddings.file");
+  refuse_foreign(in, file);
   WordVectors out;
+  std::vector<char> in_other_case(static_cast<std::size_t>(vocabulary.size()));
   std::string line;
   for (Index number = 1; std::getline(in, line); ++number) {
     const auto at = [&] { return str(file.string(), ":", number, ": "); };
@@ -85,6 +140,8 @@ WordVectors read_word_vectors(const fs::path& file, const Vocabulary& vocabulary
                                 static_cast<std::size_t>(fields[first].data() - line.data()) - 1);
     const Index id = vocabulary.id(word);
     const auto row = static_cast<std::size_t>(id);
+    if (id == Vocabulary::kUnk)
+      in_other_case[static_cast<std::size_t>(vocabulary.id(lower_case(word)))] = 1;
     if (id < Vocabulary::kSpecials || out.found[row]) continue;
     for (std::size_t i = 0; i < length; ++i)
       if (!parse(fields[first + i], out.values[row * length + i]))
@@ -93,6 +150,8 @@ WordVectors read_word_vectors(const fs::path& file, const Vocabulary& vocabulary
   }
   if (in.bad()) throw IoError(file.string() + ": cannot be read");
   if (out.width == 0) throw DataError(file.string() + ": holds no word vectors");
+  for (std::size_t word = Vocabulary::kSpecials; word < out.found.size(); ++word)
+    out.other_case += in_other_case[word] && !out.found[word] ? 1 : 0;
   return out;
 }
 

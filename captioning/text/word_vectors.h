@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "captioning/text/vocabulary.h"
@@ -15,14 +16,20 @@ struct WordVectors {
   Index width = 0;
   std::vector<float> values;  // [V, width], zeros for words without a vector
   std::vector<char> found;    // [V]
-  Index count() const;        // the number of words with a vector
+  // How many more words the file has in upper case alone ("DOG", "Dog"), which are not taken.
+  Index other_case = 0;
+  Index count() const;  // the number of words with a vector
   Index words() const { return static_cast<Index>(found.size()) - Vocabulary::kSpecials; }
+  // "; 3 more would have one if the file's words were in lower case, ..."; "" where none would.
+  std::string case_remark() const;
+  // Whether more than half of the words are without a vector.
+  bool are_few() const { return 2 * count() < words(); }
 };
 
 // Reads a text file with a word and its numbers per line (GloVe), possibly after a line `count
 // width` (word2vec). Words may hold spaces; the first of equal ones counts. Throws DataError where
-// the file cannot be read, and DataError that names the line where it is no such file or its width
-// is not `width` (0: any).
+// the file cannot be read, DataError that says what it is where it is compressed or binary, and
+// DataError that names the line where it is no such file or its width is not `width` (0: any).
 WordVectors read_word_vectors(const std::filesystem::path& file, const Vocabulary& vocabulary,
                               Index width);
 

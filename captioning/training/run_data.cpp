@@ -4,6 +4,7 @@
 
 #include "captioning/evaluation/evaluate.h"
 #include "captioning/grounding/configured_boxes.h"
+#include "captioning/training/cost_ahead.h"
 #include "captioning/training/training_set.h"
 #include "core/config/traits.h"
 #include "vision/encoders/published_preprocessing.h"
@@ -65,6 +66,12 @@ void tell_interpolation(const EncoderConfig& config, const MessageListener& list
                      enum_name(published->interpolation)));
 }
 
+std::unique_ptr<LoadedData> load_announced(const DataConfig& config,
+                                           const MessageListener& listener) {
+  if (const std::string cost = drawing_cost(config); !cost.empty()) inform(listener, cost);
+  return std::make_unique<LoadedData>(load_data(config));
+}
+
 }  // namespace
 
 ExperimentConfig with_source_words(ExperimentConfig config, const LoadedData& loaded) {
@@ -74,7 +81,7 @@ ExperimentConfig with_source_words(ExperimentConfig config, const LoadedData& lo
 
 RunData::RunData(const ExperimentConfig& config, const Request& request,
                  const MessageListener& listener, const WorkProgress& progress)
-    : loaded_(std::make_unique<LoadedData>(load_data(config.data))),
+    : loaded_(load_announced(config.data, listener)),
       config_(with_source_words(config, *loaded_)),
       pipeline_(std::make_unique<InputPipeline>(config_.encoder, listener)) {
   require_configured_boxes(config.data);

@@ -118,7 +118,25 @@ class Reader {
       for (std::size_t i = 0; i < count; ++i) list.push_back(unpadded({start + i * width, width}));
       return visitor_(place.name, std::move(list));
     }
+    if (place.type == "joined") return visitor_(place.name, joined_texts(place, count));
     refuse(place.name, "a type not allowed");
+  }
+
+  // Texts of which a zero byte ends each.
+  std::vector<std::string> joined_texts(const EntryPlace& place, std::size_t count) {
+    std::string_view rest(reinterpret_cast<const char*>(image_.data()) + place.offset, place.bytes);
+    if (place.shape.size() != 1 ||
+        static_cast<std::size_t>(std::count(rest.begin(), rest.end(), '\0')) != count ||
+        (count > 0 && rest.back() != '\0') || (count == 0 && !rest.empty()))
+      refuse(place.name, "is not a list of texts");
+    std::vector<std::string> list;
+    list.reserve(count);
+    while (!rest.empty()) {
+      const std::size_t end = rest.find('\0');
+      list.emplace_back(rest.substr(0, end));
+      rest.remove_prefix(end + 1);
+    }
+    return list;
   }
 
   template <class T>

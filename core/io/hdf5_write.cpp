@@ -33,6 +33,26 @@ H5Id half_type() {
   return type;
 }
 
+// How many bytes a list of texts takes.
+struct ListBytes {
+  std::size_t longest = 1, all = 0, count = 0;
+  std::size_t padded() const { return longest * count; }
+  // Whether padding every text to the longest one would waste too much.
+  bool joins() const {
+    constexpr std::size_t kLittle = 1 << 20, kTimes = 16;
+    return padded() > kLittle && padded() / kTimes > all;
+  }
+};
+
+ListBytes bytes_of(const std::vector<std::string>& texts) {
+  ListBytes out{.longest = 1, .all = 0, .count = texts.size()};
+  for (const std::string& text : texts) {
+    out.longest = std::max(out.longest, text.size());
+    out.all += text.size() + 1;
+  }
+  return out;
+}
+
 // The only chunk of a packed entry.
 struct Chunk {
   haddr_t offset = HADDR_UNDEF;
@@ -86,12 +106,12 @@ class Writer {
     return dataset({name, "text", {}}, type.get(), space.get(), text.c_str());
   }
   bool write(const std::string& name, const std::vector<std::string>& texts) {
-    std::size_t longest = 1;
-    for (const std::string& text : texts) {
+    for (const std::string& text : texts)
       SACCADE_ASSERT(text.find('\0') == std::string::npos, "zero byte in archive entry '", name,
                      "'");
-      longest = std::max(longest, text.size());
-    }
+    const ListBytes bytes = bytes_of(texts);
+    if (bytes.joins()) return joined(name, texts);
+    const std::size_t longest = bytes.longest;
     std::string padded(longest * texts.size(), '\0');
     for (std::size_t i = 0; i < texts.size(); ++i) {
       std::copy(texts[i].begin(), texts[i].end(),
@@ -106,6 +126,19 @@ class Writer {
   const std::vector<EntryPlace>& places() const { return places_; }
 
  private:
+  // A list as one text, in which a zero byte ends each of its texts.
+  bool joined(const std::string& name, const std::vector<std::string>& texts) {
+    std::vector<std::uint8_t> bytes;
+    for (const std::string& text : texts) {
+      bytes.insert(bytes.end(), text.begin(), text.end());
+      bytes.push_back(0);
+    }
+    const hsize_t count = bytes.size();
+    const H5Id space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    return dataset({name, "joined", {static_cast<Index>(texts.size())}}, H5T_STD_U8LE, space.get(),
+                   bytes.data());
+  }
+
   bool numbers(EntryPlace place, const void* values, hid_t type) {
     const std::vector<hsize_t> extents(place.shape.begin(), place.shape.end());
     const H5Id space(extents.empty() ? H5Screate(H5S_SCALAR)
@@ -180,9 +213,8 @@ struct EntryBytes {
   std::size_t operator()(std::uint64_t) const { return 8; }
   std::size_t operator()(const std::string& text) const { return text.size(); }
   std::size_t operator()(const std::vector<std::string>& texts) const {
-    std::size_t longest = 1;
-    for (const std::string& text : texts) longest = std::max(longest, text.size());
-    return longest * texts.size();
+    const ListBytes bytes = bytes_of(texts);
+    return bytes.joins() ? bytes.all : bytes.padded();
   }
 };
 

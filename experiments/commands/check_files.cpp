@@ -54,7 +54,8 @@ std::string found_vectors(const ExperimentConfig& config, const LoadedData& data
   const WordVectors vectors =
       read_word_vectors(config.decoder.embeddings.file, training_vocabulary(data, config.data),
                         config.decoder.embedding);
-  return str("vectors of ", vectors.count(), " of the ", vectors.words(), " words");
+  return str("vectors of ", vectors.count(), " of the ", vectors.words(), " words",
+             vectors.case_remark());
 }
 
 std::string found_network(const ExperimentConfig& config) {

@@ -8,6 +8,7 @@
 #include "captioning/config/experiment_config.h"
 #include "captioning/data/photo_check.h"
 #include "captioning/runs/check_config.h"
+#include "captioning/training/cost_ahead.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/config/config.h"
@@ -111,15 +112,19 @@ int run_data(const DataOptions& options) {
   const ExperimentConfig config =
       load_config<ExperimentConfig>(options.config, options.overrides).config;
   std::vector<CheckedFile> files = checked_files(config);
-  try {
-    require_captions(files);
-  } catch (const Error&) {
-    std::cout << (options.json ? files_json(files) : files_text(files)) << std::flush;
-    throw;
-  }
-  const LoadedData data = load_data(config.data);
+  // Where the captions cannot be read, at least the files are shown.
+  const LoadedData data = [&] {
+    try {
+      require_captions(files);
+      if (const std::string cost = drawing_cost(config.data); !cost.empty()) log::info(cost);
+      return load_data(config.data);
+    } catch (const Error&) {
+      std::cout << (options.json ? files_json(files) : files_text(files)) << std::flush;
+      throw;
+    }
+  }();
   DataSummary summary = summarize(data, config);
-  check_contents(config, data, files);
+  if (summary.problem.empty()) check_contents(config, data, files);
   PhotoCheck photos;
   if (!options.no_photos) {
     const PhotoReading reading = options.decode ? PhotoReading::kDecode : PhotoReading::kHeader;
@@ -133,6 +138,10 @@ int run_data(const DataOptions& options) {
   std::cout << (options.json ? summary_json(summary, files)
                              : files_text(files) + summary_text(summary))
             << std::flush;
+  if (!summary.problem.empty()) {
+    log::error(summary.problem);
+    return static_cast<int>(ExitCode::kData);
+  }
   warn_of_misfits(config, data);
   const bool lacks = lacks_others(files);
   if (photos.photos > 0 && photos.usable() == 0) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "captioning/config/experiment_config.h"
 #include "captioning/text/tokenizer.h"
@@ -100,6 +101,30 @@ std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// The vocabulary of the training captions; where there is none, the special words, and the reason.
+Vocabulary vocabulary_or_problem(const LoadedData& data, const DataConfig& config,
+                                 std::string& problem) {
+  try {
+    return training_vocabulary(data, config);
+  } catch (const DataError& error) {
+    problem = error.what();
+    return {};
+  }
+}
+
+// [n - 1] -> the number of words that occur at least n times in the training captions.
+std::vector<Index> words_by_count(const Dataset& dataset, Index most) {
+  constexpr Index kMostShown = 10;
+  std::unordered_map<std::string, Index> counts;
+  for (const Index i : images_of(dataset, Split::kTrain))
+    for (const std::string& caption : dataset.images[static_cast<std::size_t>(i)].captions)
+      for (const std::string& word : tokenize(caption)) ++counts[word];
+  std::vector<Index> out(static_cast<std::size_t>(std::min(most, kMostShown)));
+  for (const auto& [word, count] : counts)
+    for (std::size_t n = 0; n < out.size() && static_cast<Index>(n) < count; ++n) ++out[n];
+  return out;
+}
+
 Json json_of(std::span<const CheckedFile> files) {
   Json out = Json::array();
   for (const CheckedFile& one : files) {
@@ -117,12 +142,17 @@ Json json_of(std::span<const CheckedFile> files) {
 
 DataSummary summarize(const LoadedData& data, const ExperimentConfig& config) {
   const Dataset& dataset = data.dataset;
-  const Vocabulary vocabulary = training_vocabulary(data, config.data);
+  std::string problem;
+  const Vocabulary vocabulary = vocabulary_or_problem(data, config.data, problem);
   DataSummary out{.dataset = dataset.name,
                   .digest = dataset.digest,
                   .splits = {},
                   .notes = dataset.notes,
                   .vocabulary = vocabulary.size(),
+                  .problem = problem,
+                  .words_left = problem.empty() || config.data.vocabulary != VocabularyKind::kWords
+                                    ? std::vector<Index>()
+                                    : words_by_count(dataset, config.data.min_count),
                   .pieces = vocabulary.subwords() != nullptr,
                   .lengths = {},
                   .piece_lengths = {},
@@ -184,6 +214,10 @@ std::string summary_json(const DataSummary& summary, std::span<const CheckedFile
     json["splits"].push_back(std::move(entry));
   }
   json["notes"] = summary.notes;
+  if (!summary.problem.empty()) {
+    json["problem"] = summary.problem;
+    json["words_left"] = summary.words_left;
+  }
   json["vocabulary_size"] = summary.vocabulary;
   json["cut_captions"] = summary.cut_captions;
   json["too_long_captions"] = summary.too_long_captions;
@@ -217,6 +251,11 @@ std::string summary_text(const DataSummary& summary) {
   if (summary.too_long_captions > 0)
     out += str(training_captions(summary.too_long_captions), " more", entries,
                " than search.max_length, so the search cannot write them in full\n");
+  if (!summary.words_left.empty()) out += "words of the training captions that occur at least";
+  for (std::size_t n = 0; n < summary.words_left.size(); ++n)
+    out += str(n == 0 ? " " : ", ", counted(static_cast<Index>(n) + 1, "time"), ": ",
+               summary.words_left[n]);
+  if (!summary.words_left.empty()) out += "\n";
   for (const std::string& note : summary.notes) out += "note: " + note + "\n";
   for (const std::string& line : summary.photos.lines) out += line + "\n";
   out += "\nwords per training caption, and the number of captions\n" + histogram(summary.lengths);

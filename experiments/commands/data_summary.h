@@ -25,10 +25,14 @@ struct DataSummary {
   std::vector<SplitSummary> splits;
   std::vector<std::string> notes;  // what was left out when the data set was read
   Index vocabulary = 0;            // size, special words included
-  bool pieces = false;             // the vocabulary has pieces of words
-  Index cut_captions = 0;          // training captions with more words than data.max_length
-  Index too_long_captions = 0;     // longer than search.max_length even when they are cut
-  std::vector<Index> lengths;      // [words] -> training captions
+  std::string problem;             // why there is no vocabulary, so that nothing can be trained
+  // Where there is none: how many words occur in the training captions at least 1, 2, ... times, up
+  // to data.min_count.
+  std::vector<Index> words_left;
+  bool pieces = false;          // the vocabulary has pieces of words
+  Index cut_captions = 0;       // training captions with more words than data.max_length
+  Index too_long_captions = 0;  // longer than search.max_length even when they are cut
+  std::vector<Index> lengths;   // [words] -> training captions
   // [pieces] -> training captions, once they are cut; empty without pieces.
   std::vector<Index> piece_lengths;
   struct Sample {
@@ -45,6 +49,7 @@ struct DataSummary {
   Photos photos = {};
 };
 
+// Where the training captions give no vocabulary, all words count as unknown.
 DataSummary summarize(const LoadedData& data, const ExperimentConfig& config);
 
 // The files and folders of the config, one line each: the state, the key, the path, and what was
@@ -55,9 +60,10 @@ std::string files_text(std::span<const CheckedFile> files);
 std::string files_json(std::span<const CheckedFile> files);
 
 // {"schema_version", "files" as above, "dataset", "digest", "splits": [{"name", "images",
-// "captions", "words", "unknown_words", "unknown_share"}], "notes", "vocabulary_size",
-// "cut_captions", "too_long_captions", "lengths", "piece_lengths" (of a vocabulary of pieces),
-// "samples", "photos": {"usable", "missing", "unreadable"} where they were looked at}
+// "captions", "words", "unknown_words", "unknown_share"}], "notes", "problem" and "words_left"
+// where there is no vocabulary, "vocabulary_size", "cut_captions", "too_long_captions", "lengths",
+// "piece_lengths" (of a vocabulary of pieces), "samples", "photos": {"usable", "missing",
+// "unreadable"} where they were looked at}
 std::string summary_json(const DataSummary& summary, std::span<const CheckedFile> files);
 std::string summary_text(const DataSummary& summary);
 

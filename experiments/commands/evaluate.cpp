@@ -13,6 +13,7 @@
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/training/run_data.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/config/traits.h"
 #include "core/io/atomic_file.h"
 #include "experiments/options/given_boxes.h"
@@ -71,9 +72,43 @@ void compare_data(const DataIdentity& trained, const Dataset& dataset) {
   }
 }
 
+struct EvaluatedData {
+  LoadedData data;
+  std::optional<Split> split;  // nothing: all images
+};
+
+// The data set, and the split that --split names. Without it: the data set's own default; but all
+// images where --data names a data set that no member was trained on and whose files have no
+// splits, because the splits that training would make of it mean nothing then.
+EvaluatedData evaluated_data(const EvaluateArgs& args, const ModelSession& session) {
+  constexpr const char* kAll = "all";
+  if (args.split == kAll && args.baselines)
+    throw UsageError(
+        "--baselines takes the captions of training images, and --split all leaves none; name "
+        "another split");
+  EvaluatedData out{load_data(session), std::nullopt};
+  if (args.split == kAll) return out;
+  out.split = args.split.empty() ? out.data.default_split() : parse_split(args.split);
+  const auto& members = session.members();
+  const bool own = args.model.data.empty() ||
+                   std::any_of(members.begin(), members.end(), [&](const auto& member) {
+                     return member.loaded.data.digest == out.data.dataset.digest;
+                   });
+  if (!args.split.empty() || own || args.baselines || out.data.is_drawn()) return out;
+  DataConfig as_it_is = session.config().data;
+  as_it_is.split = {.val = 0, .test = 0};
+  LoadedData data = load_data(as_it_is);
+  if (images_of(data.dataset, Split::kTrain).size() < data.dataset.images.size()) return out;
+  log::info(str(data.dataset.name, ": the files have no splits, and the model was not trained on ",
+                "them: all ", counted(static_cast<Index>(data.dataset.images.size()), "image"),
+                " are evaluated (--split all; --split val is what training would hold back)"));
+  return {std::move(data), std::nullopt};
+}
+
 // The images to read: those to be captioned and, for baselines, the training images from whose
 // neighbours captions are taken.
-std::vector<Index> needed_images(const Dataset& dataset, Split split, const EvaluateArgs& args) {
+std::vector<Index> needed_images(const Dataset& dataset, std::optional<Split> split,
+                                 const EvaluateArgs& args) {
   std::vector<Index> images = evaluation_images(dataset, split, args.images);
   if (!args.baselines) return images;
   const std::vector<Index> train = images_of(dataset, Split::kTrain);
@@ -149,11 +184,12 @@ int run_evaluate(const EvaluateArgs& args) {
                args.samples > 0 ? Draws::kAlways : Draws::kByMode);
   const std::vector<Regime> regimes = session.regimes(args.model.regime);
   if (!args.out.empty()) check_results(args, session, regimes);
-  const LoadedData data = load_data(session);
+  const EvaluatedData evaluated = evaluated_data(args, session);
+  const LoadedData& data = evaluated.data;
+  const std::optional<Split> split = evaluated.split;
   for (const ModelSession::Member& member : session.members())
     compare_data(member.loaded.data, data.dataset);
   for (const std::string& note : data.dataset.notes) log::info(data.dataset.name + ": " + note);
-  const Split split = args.split.empty() ? data.default_split() : parse_split(args.split);
   std::unique_ptr<PhotoBoxes> boxes;
   if (!args.boxes.empty()) check_boxes(session, args.boxes);
   if (session.models().has_attention())
@@ -207,9 +243,11 @@ int run_evaluate(const EvaluateArgs& args) {
 CommandRun bind_evaluate(Options& options) {
   const auto args = std::make_shared<EvaluateArgs>();
   add_model_options(options, args->model, RegimeNames::kOneOrAll);
-  options.text("--split", args->split,
-               "split to evaluate: train, val or test (default: test if there is one, else val)",
-               "SPLIT");
+  options.text(
+      "--split", args->split,
+      "split to evaluate: train, val, test or all (default: test if there is one, else val; "
+      "all of a data set that the model was not trained on and whose files have no splits)",
+      "SPLIT");
   options.count("--images", args->images,
                 "evaluate only the first N images of the split (default: 0, which means all)", 0);
   options.count("--region-draws", args->region_draws,

@@ -10,7 +10,7 @@ namespace saccade {
 
 struct EvaluateArgs {
   ModelArgs model{};
-  std::string split{};     // empty: test if the data has one, else val
+  std::string split{};     // a split, or all; empty: see evaluated_split() in evaluate.cpp
   Index images = 0;        // the number of images, from the first on; 0 for all
   Index region_draws = 3;  // how often the regime sample captions all images
   Index samples = 0;       // captions drawn per image to measure diversity; 0 for none

@@ -7,6 +7,7 @@
 #include "captioning/runs/check_config.h"
 #include "captioning/runs/checkpoint_content.h"
 #include "captioning/runs/loaded_pipeline.h"
+#include "captioning/training/cost_ahead.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
@@ -143,7 +144,10 @@ ModelSession::ModelSession(const ModelArgs& args) : without_(args.without) {
 LoadedData load_data(const ModelSession& session) {
   const DataConfig& config = session.config().data;
   const std::vector<std::string> missing = missing_places(config);
-  if (missing.empty()) return load_data(config);
+  if (missing.empty()) {
+    if (const std::string cost = drawing_cost(config); !cost.empty()) log::info(cost);
+    return load_data(config);
+  }
   std::string lines, options;
   for (const std::string& line : missing) lines += (lines.empty() ? "" : "\n") + line;
   const std::string section = "data";

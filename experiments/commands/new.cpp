@@ -186,10 +186,12 @@ CommandRun bind_new(Options& options) {
   const auto args = std::make_shared<NewArgs>();
   options.argument("name", args->name, "name of the experiment; the config is NAME.yaml", "NAME");
   options.text("--photos", args->photos, "folder of the photos", "DIR", Need::kRequired);
-  options.text("--captions", args->captions,
-               "their captions: CSV with the columns image and caption (and split), COCO captions "
-               "JSON, Karpathy's JSON or Flickr8k's token file, recognised by the content",
-               "FILE", Need::kRequired);
+  options.text(
+      "--captions", args->captions,
+      "their captions: a table with the columns image and caption (and split), a JSON list or "
+      "JSON lines of such objects, COCO captions JSON, Karpathy's JSON or Flickr8k's token "
+      "file, recognised by the content",
+      "FILE", Need::kRequired);
   options.text("--encoder", args->encoder,
                "pretrained network that describes the photos, of which the last layer with a grid "
                "is taken, joined with an earlier one where it has one (default: a small network "

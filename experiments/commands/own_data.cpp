@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <unordered_map>
 
+#include "captioning/data/caption_columns.h"
 #include "captioning/data/captions_form.h"
 #include "captioning/data/fill_splits.h"
 #include "captioning/data/json_file.h"
@@ -26,11 +27,18 @@ constexpr Index kEnoughForTest = 1000;
   constexpr std::size_t kMostShown = 60;
   const std::string line = text.substr(0, std::min(text.find_first_of("\r\n"), kMostShown));
   throw DataError(str(captions,
-                      ": is no captions file that this program knows. It reads CSV in UTF-8, with "
-                      "commas, whose first line "
-                      "is image,caption, COCO captions JSON, Karpathy's JSON, and Flickr8k's token "
-                      "file; this one begins with '",
+                      ": is no captions file that this program knows. It reads tables in UTF-8 "
+                      "(separated by commas, semicolons, bars or tabs) whose first line names the "
+                      "columns, such as image,caption, lists and lines of JSON objects with such "
+                      "keys, COCO captions JSON, Karpathy's JSON, and Flickr8k's token file; this "
+                      "one begins with '",
                       clean_caption(line), "'"));
+}
+
+// "", or " (separated by semicolons)".
+std::string separated(const std::string& text) {
+  const char separator = header_separator(text).value_or(',');
+  return separator == ',' ? "" : str(" (separated by ", separator_name(separator), "s)");
 }
 
 struct Form {
@@ -38,15 +46,17 @@ struct Form {
   std::string text;
 };
 
+// What is neither COCO's nor Karpathy's form is for the reader of lists to accept or refuse.
 Form form_of_json(const std::string& text, const std::string& captions) {
+  const Form list = {DataKind::kFolder, "a folder of photos with captions in JSON"};
+  if (is_json_lines(text)) return list;
   const JsonValue root = JsonValue::parse(text, captions);
-  if (root.is_array())
-    throw DataError(captions +
-                    ": is a JSON list, such as a results file; captions are an object with "
-                    "'images' (COCO's or Karpathy's form)");
-  if (!root.find("images")) refuse_form(captions, text);
+  if (root.is_array() || !root.find("images")) return list;
   if (root.find("annotations")) return {DataKind::kCoco, "COCO captions JSON"};
-  return {DataKind::kKarpathy, "Karpathy's JSON"};
+  const JsonValue images = root["images"];
+  const bool sentences = images.is_array() && images.size() > 0 && images.at(0).is_object() &&
+                         images.at(0).find("sentences") && images.at(0).find("split");
+  return sentences ? Form{DataKind::kKarpathy, "Karpathy's JSON"} : list;
 }
 
 Form form_of(const std::string& text, const std::string& captions) {
@@ -54,7 +64,7 @@ Form form_of(const std::string& text, const std::string& captions) {
     case CaptionsForm::kJson:
       return form_of_json(text, captions);
     case CaptionsForm::kCsv:
-      return {DataKind::kFolder, "a folder of photos with captions in CSV"};
+      return {DataKind::kFolder, str("a folder of photos with captions in CSV", separated(text))};
     case CaptionsForm::kTokens:
       return {DataKind::kFlickr8k, "Flickr8k's token file"};
     case CaptionsForm::kOther:

@@ -15,7 +15,7 @@ namespace {
 
 BarChart chart_of(const EvaluationReport& report, const ScoreGrouping& grouping) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  BarChart chart{.title = str(report.dataset, ", ", split_name(report.split), ", regime ",
+  BarChart chart{.title = str(report.dataset, ", ", evaluated_name(report.split), ", regime ",
                               enum_name(report.regimes.front().regime)),
                  .group_name = str(grouping.text, "; lines: 95 % intervals over ",
                                    report.texts ? "texts" : "images")};

@@ -41,7 +41,12 @@ TEST_CASE(
   };
   put("circle", 1);
   put("red", -1);
-  CHECK(start_embedding(config, set, model).find("embedding: 2 of ") == 0);
+  std::string told;
+  start_embedding(config, set, model, [&](Severity severity, const std::string& text) {
+    told = text;
+    CHECK(severity == Severity::kWarning);  // most words of the scenes are not in the file
+  });
+  CHECK(told.starts_with("embedding: 2 of "));
   CHECK(table() == wanted);
 
   const auto optimizer = make_optimizer(config.optimizer, model.parameters());
@@ -66,13 +71,19 @@ TEST_CASE(
   Experiment experiment(config);
   const TrainingSet set(experiment.data, config.data, experiment.model.vocabulary(), {});
   const std::vector<Real> random = table_of(experiment.model);
-  CHECK(start_embedding(config, set, experiment.model).empty());
+  std::string told;
+  const MessageListener listener = [&](Severity severity, const std::string& text) {
+    told = text;
+    CHECK(severity == Severity::kInfo);
+  };
+  start_embedding(config, set, experiment.model, listener);
+  CHECK(told.empty());
   CHECK(table_of(experiment.model) == random);
 
   config.decoder.embeddings.source = EmbeddingSource::kTfidf;
   Experiment other(config);
   CHECK(table_of(other.model) == random);  // the random vectors do not depend on the source
-  const std::string told = start_embedding(config, set, other.model);
+  start_embedding(config, set, other.model, listener);
   CHECK(told.find("by TF-IDF") != std::string::npos);
   // The captions as they are learned, from the data set itself.
   const Vocabulary& vocabulary = other.model.vocabulary();

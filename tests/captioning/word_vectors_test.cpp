@@ -67,6 +67,31 @@ TEST_CASE("a file without such vectors is refused with its line") {
   CHECK_THROWS_AS(read_word_vectors("/no/such/file", words(), 0), DataError);
 }
 
+TEST_CASE("a compressed or binary file is named, with the way to text") {
+  using namespace std::string_literals;
+  for (const auto& [head, text] : std::vector<std::pair<std::string, std::string>>{
+           {"\x1F\x8B\x08\0\0"s, "v.txt: is compressed with gzip; unpack it with gunzip"},
+           {"PK\x03\x04zip", "is a ZIP file; unzip it"},
+           {"BZh91AY", "bunzip2"},
+           {"\x93NUMPY\x01\0"s, "is an array of NumPy; word vectors are read as text"},
+           {"\x80\x04\x95", "is a pickle of Python; word vectors are read as text"},
+           {"3 2\ndog \0\0\x80\x3f\0\0\0\x40"s, "holds binary numbers; word vectors are read"}})
+    CHECK_THROWS_WITH(read(head), Contains(text));
+}
+
+TEST_CASE("words in upper case get no vector, and are counted") {
+  const WordVectors upper = read("A 1 2\nDOG 3 4\nDog 3 4\nBIRD 5 6\n<BOS> 1 1\n");
+  CHECK(upper.count() == 0);
+  CHECK(upper.other_case == 2);
+  CHECK(upper.are_few());
+  CHECK_THAT(upper.case_remark(),
+             Contains("2 more would have one if the file's words were in lower"));
+  const WordVectors both = read("A 1 2\nDog 3 4\ndog 3 4\nCat 5 6\na 1 2\n");
+  CHECK(both.other_case == 1);  // dog and a are there
+  CHECK_FALSE(both.are_few());
+  CHECK(read("a 1 2\n").case_remark().empty());
+}
+
 TEST_CASE("words of the same captions get similar vectors") {
   const Index a = 4, dog = 5, cat = 6, runs = 7;
   std::vector<std::vector<Index>> captions;

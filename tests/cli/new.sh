@@ -99,8 +99,9 @@ expect 0 "$saccade" data tokens.yaml --json
 printf 'datei;text\na.jpg;ein Hund\n' >semicolons.csv
 expect 3 "$saccade" new x --photos "$folder" --captions semicolons.csv
 one_error "semicolons.csv: is no captions file" "image,caption"
-expect 3 "$saccade" new x --photos "$folder" --captions results.json
-one_error "results.json: is a JSON list"
+echo '[{"image_id": 1, "caption": "a dog"}]' >ids.json
+expect 3 "$saccade" new x --photos "$folder" --captions ids.json
+one_error "ids.json: [0]: says which image by an id, '1'"
 expect 3 "$saccade" new x --photos nowhere --captions coco.json
 one_error "nowhere"
 expect 3 "$saccade" new x --photos "$folder" --captions coco.json --encoder no.onnx

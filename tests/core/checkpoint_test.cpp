@@ -253,6 +253,21 @@ TEST_CASE("files that are not checkpoints are refused with their names") {
   CHECK_THAT(load_error(folder / "x.h5"), Catch::Contains("the digest of its header is wrong"));
 }
 
+TEST_CASE("one long text in a list does not lengthen the others") {
+  const TempFolder folder("checkpoint");
+  for (const std::size_t longest : {std::size_t{1} << 10, std::size_t{1} << 20}) {
+    std::vector<std::string> words(3000, "word");
+    words[0] = "";
+    words[7] = std::string(longest, 'x');
+    words.back() = "";
+    Archive archive;
+    archive.add_strings("vocabulary", words);
+    save_archive(folder.path() / "w.h5", archive);
+    CHECK(load_archive(folder.path() / "w.h5").strings("vocabulary") == words);
+    CHECK(std::filesystem::file_size(folder.path() / "w.h5") < (4U << 20U));  // padded: up to 3 GB
+  }
+}
+
 TEST_CASE("a forged index is refused before memory is allocated") {
   const TempFolder folder("checkpoint");
   const std::string image(64, 'x');
@@ -285,6 +300,8 @@ TEST_CASE("a forged index is refused before memory is allocated") {
   CHECK_THAT(one("text", "[4]", "0", "4"), Catch::Contains("is not a text"));
   CHECK_THAT(one("texts", "[3]", "0", "64"), Catch::Contains("is not a list of texts"));
   CHECK_THAT(one("texts", "[0]", "0", "64"), Catch::Contains("is not a list of texts"));
+  CHECK_THAT(one("joined", "[1]", "0", "64"), Catch::Contains("is not a list of texts"));
+  CHECK_THAT(one("joined", "[]", "0", "0"), Catch::Contains("is not a list of texts"));
   CHECK_THAT(one("bf16", "[2]", "0", "4"), Catch::Contains("a type not allowed"));
   CHECK_THAT(one("f32", "[1]", "0", "4", "../a"), Catch::Contains("a name not allowed"));
   CHECK_THAT(

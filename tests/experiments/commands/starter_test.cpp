@@ -283,9 +283,9 @@ TEST_CASE("own data are recognised, counted and split") {
     const std::string bad = folder.write("bad", text).string();
     CHECK_THROWS_WITH(look_at_own_data(folder.path().string(), bad, {}), Contains(message));
   };
-  refuse("file;text\na.jpg;A dog\n", "is no captions file that this program knows");
-  refuse("[1]", "is a JSON list, such as a results file");
-  refuse("{\"a\": 1}", "is no captions file");
+  refuse("datei;text\na.jpg;A dog\n", "is no captions file that this program knows");
+  refuse("[1]", "[0]: expected an object such as");
+  refuse("{\"a\": 1}", "expected an object with the keys image");
   refuse("image,caption\nnone.jpg,x\nneither.jpg,x\n", "none of the 2 photos");
   refuse("image,caption\nFoto 1.PNG,x\n", "both are needed");
 }

@@ -1,0 +1,232 @@
+#include "captioning/data/caption_rows.h"
+
+#include <algorithm>
+
+#include "captioning/data/caption_columns.h"
+#include "captioning/data/captions_form.h"
+#include "captioning/data/csv.h"
+#include "captioning/data/json_file.h"
+#include "captioning/data/reader_support.h"
+#include "core/base/error.h"
+#include "core/base/listing.h"
+#include "vision/images/picture_names.h"
+
+namespace saccade {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kNamesOfColumns =
+    "image (or file_name, filename, image_name, ...) and caption (or text, sentence, comment, "
+    "title, ...)";
+
+// Refuses a list that says which image by a number alone.
+void require_files(const CaptionColumns& columns, const std::string& first,
+                   const std::string& place) {
+  if (columns.image || named_as_picture(first)) return;
+  throw DataError(str(place, ": says which image by an id, '", clean_caption(first),
+                      "', and not by its file; add the files' names as image. Results have this "
+                      "form, and saccade score reads them"));
+}
+
+// The captions in a field of a table: one, or a JSON list of them.
+void add_captions(const std::string& field, const std::string& place,
+                  std::vector<std::string>& out) {
+  if (!field.ends_with(']') || !(field.starts_with("[\"") || field.starts_with("['"))) {
+    out.push_back(field);
+    return;
+  }
+  try {
+    const JsonValue list = JsonValue::parse(field, place);
+    for (std::size_t i = 0; i < list.size(); ++i) out.push_back(list.at(i).text());
+  } catch (const DataError&) {
+    throw DataError(str(place,
+                        ": a list of captions that is no JSON (a list as Python prints it?); write "
+                        "it as JSON, or each caption in a line of its own"));
+  }
+}
+
+// Puts back the separator that is missing between the number of a caption and the caption, as in
+// one line of a published table. Returns whether it did.
+bool repair(CsvRow& row, const CaptionColumns& columns) {
+  if (!columns.caption_number || columns.captions != std::vector{*columns.caption_number + 1} ||
+      row.fields.size() + 1 != columns.count)
+    return false;
+  std::string& number = row.fields[*columns.caption_number];
+  const std::size_t end = number.find_first_not_of("0123456789");
+  if (end == 0 || end == std::string::npos || number[end] != ' ') return false;
+  const auto place = static_cast<std::ptrdiff_t>(columns.captions.front());
+  row.fields.insert(row.fields.begin() + place, number.substr(number.find_first_not_of(' ', end)));
+  row.fields[*columns.caption_number].resize(end);
+  return true;
+}
+
+[[noreturn]] void refuse_header(const CsvRow& row, const std::string& file,
+                                const std::string& text) {
+  if (captions_form(text) == CaptionsForm::kTokens)
+    throw DataError(file +
+                    ": is in the form of Flickr8k's token file; set data.type=flickr8k and "
+                    "data.tokens to it");
+  throw DataError(str(file, ":", row.line, ": the first line must name the columns ",
+                      kNamesOfColumns, ", and split, if wanted; write such a line above"));
+}
+
+CaptionRows rows_of_table(const std::string& text, const fs::path& path) {
+  const std::string file = path.string();
+  const char separator = header_separator(text).value_or(',');
+  CsvTable table = parse_csv(text, path, separator);
+  if (table.rows.empty()) throw DataError(file + ": is empty; expected a line image,caption");
+  const CsvRow& header = table.rows.front();
+  const CaptionColumns columns = caption_columns(header.fields, str(file, ":", header.line));
+  if (!columns.name() || columns.captions.empty()) refuse_header(header, file, text);
+  CaptionRows out;
+  std::vector<std::string> repaired;
+  for (std::size_t i = 1; i < table.rows.size(); ++i) {
+    CsvRow& row = table.rows[i];
+    const std::string place = str(file, ":", row.line);
+    if (repair(row, columns)) repaired.push_back(str("line ", row.line));
+    if (row.fields.size() != columns.count)
+      throw DataError(str(place, ": ", row.fields.size(), " fields, the header has ", columns.count,
+                          "; a caption with a ", separator_name(separator), " must be quoted"));
+    const std::string& name = row.fields[*columns.name()];
+    if (i == 1) require_files(columns, name, place);
+    CaptionRow entry{.place = place, .image = name, .captions = {}, .split = {}};
+    for (const std::size_t column : columns.captions)
+      add_captions(row.fields[column], place, entry.captions);
+    if (columns.split) entry.split = row.fields[*columns.split];
+    out.rows.push_back(std::move(entry));
+  }
+  if (table.plain_quotes)
+    out.notes.push_back(
+        "quotes are taken as characters of the captions, because not all of them "
+        "enclose a field");
+  if (!repaired.empty())
+    out.notes.push_back(str("a ", separator_name(separator),
+                            " is missing between a caption and its number, and was put there: ",
+                            first_names(repaired)));
+  return out;
+}
+
+// A caption, or a list of them; a caption is text, or an object that has it.
+void add_captions(const JsonValue& value, std::vector<std::string>& out) {
+  if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); ++i) add_captions(value.at(i), out);
+  } else if (value.is_object()) {
+    const std::vector<std::string> keys = value.names();
+    const CaptionColumns columns = caption_columns(keys, value.place());
+    if (columns.captions.empty())
+      throw DataError(value.place() + ": an object without a caption; expected {\"caption\": ...}");
+    for (const std::size_t key : columns.captions)
+      if (const auto caption = value.find(keys[key].c_str())) add_captions(*caption, out);
+  } else {
+    out.push_back(value.text());
+  }
+}
+
+// Reads objects that have an image and its captions.
+class ObjectRows {
+ public:
+  void add(const JsonValue& entry) {
+    if (!entry.is_object())
+      throw DataError(
+          entry.place() +
+          ": expected an object such as {\"image\": \"a.jpg\", \"caption\": \"a dog\"}");
+    std::vector<std::string> keys = entry.names();
+    if (keys != keys_ || keys.empty()) {
+      columns_ = caption_columns(keys, entry.place());
+      keys_ = std::move(keys);
+    }
+    if (!columns_.name() || columns_.captions.empty())
+      throw DataError(str(entry.place(), ": expected an object with the keys ", kNamesOfColumns,
+                          "; got ", keys_.empty() ? "none" : first_names(keys_)));
+    const JsonValue image = entry[keys_[*columns_.name()].c_str()];
+    if (!image.is_text() && !columns_.image)
+      require_files(columns_, std::to_string(image.integer()), entry.place());
+    require_files(columns_, image.text(), entry.place());
+    CaptionRow row{.place = entry.place(), .image = image.text(), .captions = {}, .split = {}};
+    for (const std::size_t key : columns_.captions)
+      if (const auto caption = entry.find(keys_[key].c_str())) add_captions(*caption, row.captions);
+    if (columns_.split)
+      if (const auto split = entry.find(keys_[*columns_.split].c_str())) row.split = split->text();
+    out_.rows.push_back(std::move(row));
+  }
+  CaptionRows take() { return std::move(out_); }
+
+ private:
+  std::vector<std::string> keys_;  // of the entry before
+  CaptionColumns columns_;
+  CaptionRows out_;
+};
+
+CaptionRows rows_of_list(const JsonValue& list) {
+  ObjectRows rows;
+  for (std::size_t i = 0; i < list.size(); ++i) rows.add(list.at(i));
+  return rows.take();
+}
+
+// Whether a value is a list of objects with an image and captions, as far as its first one tells.
+bool holds_captions(const JsonValue& value) {
+  if (!value.is_array() || value.size() == 0 || !value.at(0).is_object()) return false;
+  const std::vector<std::string> keys = value.at(0).names();
+  const auto has = [&](CaptionField field) {
+    return std::any_of(keys.begin(), keys.end(),
+                       [&](const std::string& key) { return caption_field(key) == field; });
+  };
+  return has(CaptionField::kCaption) && (has(CaptionField::kImage) || has(CaptionField::kImageId));
+}
+
+// {"a.jpg": captions, ...}, {"annotations": [...]} or one object of a list.
+CaptionRows rows_of_object(const JsonValue& root, const std::string& file) {
+  const std::vector<std::string> keys = root.names();
+  const auto images = root.find("images");
+  if (images && root.find("annotations"))
+    throw DataError(file + ": is in the form of COCO's captions JSON; set data.type=coco");
+  if (images && images->is_array() && images->size() > 0 && images->at(0).is_object() &&
+      images->at(0).find("sentences") && images->at(0).find("split"))
+    throw DataError(file + ": is in the form of Karpathy's JSON; set data.type=karpathy");
+  if (!keys.empty() && std::all_of(keys.begin(), keys.end(), named_as_picture)) {
+    CaptionRows out;
+    for (const std::string& name : keys) {
+      CaptionRow row{
+          .place = str(file, ": '", name, "'"), .image = name, .captions = {}, .split = {}};
+      if (const auto captions = root.find(name.c_str())) add_captions(*captions, row.captions);
+      out.rows.push_back(std::move(row));
+    }
+    return out;
+  }
+  std::vector<JsonValue> lists;
+  for (const std::string& key : keys)
+    if (const auto value = root.find(key.c_str()); value && holds_captions(*value))
+      lists.push_back(*value);
+  if (lists.size() > 1)
+    throw DataError(str(file, ": has several lists, ", lists[0].place().substr(file.size() + 2),
+                        " and ", lists[1].place().substr(file.size() + 2),
+                        ", and either could hold the captions; leave one of them"));
+  if (lists.size() == 1) return rows_of_list(lists.front());
+  ObjectRows rows;
+  rows.add(root);
+  return rows.take();
+}
+
+CaptionRows rows_of_json(const std::string& text, const fs::path& path) {
+  if (is_json_lines(text)) {
+    ObjectRows rows;
+    for (const TextLine& line : lines_of(text, path))
+      if (line.text.find_first_not_of(" \t") != std::string::npos)
+        rows.add(JsonValue::parse(line.text, str(path.string(), ":", line.number)));
+    return rows.take();
+  }
+  const JsonValue root = JsonValue::parse(text, path);
+  return root.is_array() ? rows_of_list(root) : rows_of_object(root, path.string());
+}
+
+}  // namespace
+
+CaptionRows read_caption_rows(const fs::path& path) {
+  const std::string text = read_text(path, "list of captions");
+  return captions_form(text) == CaptionsForm::kJson ? rows_of_json(text, path)
+                                                    : rows_of_table(text, path);
+}
+
+}  // namespace saccade
