@@ -264,8 +264,7 @@ TrainingResult run_training(const TrainingRequest& request) {
     start.finished = trainer.state().finished;
   } else {
     if (model.encoder() != nullptr && !config.encoder.weights.empty())
-      if (const std::string left = start_encoder(config.encoder, model); !left.empty())
-        warn(listener, left);
+      start_encoder(config.encoder, model, listener);
     if (const std::string note = start_embedding(config, set, model); !note.empty())
       inform(listener, note);
     if (model.localizer())
