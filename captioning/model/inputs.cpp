@@ -9,6 +9,7 @@
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/grid_fusion.h"
 #include "vision/encoders/onnx_encoder.h"
+#include "vision/encoders/onnx_layers.h"
 #include "vision/encoders/text_input.h"
 
 namespace saccade {
@@ -83,18 +84,22 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config,
     return std::make_unique<FrozenNetwork>(config, config.resize, normalization_of(config),
                                            listener);
   require_layer(config);
-  return std::make_unique<OnnxEncoder>(
-      OnnxEncoderOptions{.model = config.model,
-                         .stored = config.network,
-                         .layer = config.layer,
-                         .layers = config.layers,
-                         .norm = config.norm(),
-                         .last_stage = config.dilate ? LastStage::kDilated : LastStage::kStrided,
-                         .image_size = config.height(),
-                         .image_width = config.width(),
-                         .resize = config.resize,
-                         .interpolation = config.interpolation,
-                         .normalization = normalization_of(config)});
+  const OnnxEncoderOptions options{
+      .model = config.model,
+      .stored = config.network,
+      .layer = config.layer,
+      .layers = config.layers,
+      .norm = config.norm(),
+      .last_stage = config.dilate ? LastStage::kDilated : LastStage::kStrided,
+      .image_size = config.height(),
+      .image_width = config.width(),
+      .resize = config.resize,
+      .normalization = normalization_of(config)};
+  try {
+    return std::make_unique<OnnxEncoder>(options);
+  } catch (const DataError& error) {
+    throw DataError(error.what() + other_onnx_encoder(config));
+  }
 }
 
 }  // namespace

@@ -41,13 +41,15 @@ WordVectors vectors_of(const ExperimentConfig& config, const TrainingSet& set,
 
 }  // namespace
 
-std::string start_encoder(const EncoderConfig& config, CaptionModel& model) {
+void start_encoder(const EncoderConfig& config, CaptionModel& model,
+                   const MessageListener& listener) {
   const TorchWeightReport report =
       load_encoder_weights(config, *model.encoder(), model.parameters());
-  if (report.complete()) return "";
-  return str(config.weights, ": ", report.text(),
-             "; what is missing keeps its first numbers, what is unexpected is left out "
-             "(encoder.weights_strict is false)");
+  if (!report.prefix.empty()) inform(listener, config.weights + ": " + report.prefix_text());
+  if (report.complete()) return;
+  warn(listener, str(config.weights, ": ", report.text(),
+                     "; what is missing keeps its first numbers, what is unexpected is left out "
+                     "(encoder.weights_strict is false)"));
 }
 
 void start_embedding(const ExperimentConfig& config, const TrainingSet& set, CaptionModel& model,

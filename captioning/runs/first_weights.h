@@ -16,10 +16,11 @@ struct ExperimentConfig;
 
 // Loads the file config.weights into the encoder of the model. With config.weights_strict, the
 // arrays in the file have to be exactly those of the encoder. Otherwise parameters that the file
-// lacks stay as they are and arrays that the encoder lacks are ignored; the result is then a
-// sentence that names both, for a warning. It is empty where the file fits. Throws what
-// load_torch_weights throws, and UsageError for an encoder without published weights.
-std::string start_encoder(const EncoderConfig& config, CaptionModel& model);
+// lacks stay as they are and arrays that the encoder lacks are ignored; the listener is then warned
+// of both. It is told of a prefix of names that was left out. Throws what load_torch_weights
+// throws, and UsageError for an encoder without published weights.
+void start_encoder(const EncoderConfig& config, CaptionModel& model,
+                   const MessageListener& listener);
 
 // Fills the embedding of the model's words with the vectors that config.decoder.embeddings chooses:
 // those of a file, or some that are made from the training captions. Words without such a vector

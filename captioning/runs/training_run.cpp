@@ -265,8 +265,7 @@ TrainingResult run_training(const TrainingRequest& request) {
     start.finished = trainer.state().finished;
   } else {
     if (model.encoder() != nullptr && !config.encoder.weights.empty())
-      if (const std::string left = start_encoder(config.encoder, model); !left.empty())
-        warn(listener, left);
+      start_encoder(config.encoder, model, listener);
     start_embedding(config, set, model, listener);
     if (model.localizer())
       model.localizer()->set_shares(model.parameters(),

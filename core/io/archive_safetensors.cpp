@@ -18,7 +18,8 @@ constexpr std::string_view kParameters = "parameters/";
 constexpr const char* kFormat = "saccade.archive";    // the version of the format
 constexpr const char* kEntries = "saccade.entries";   // name -> number, text or texts, as JSON
 constexpr const char* kNames = "saccade.parameters";  // torch's name -> saccade's name, as JSON
-constexpr const char* kArchiveVersion = "1";
+constexpr const char* kArchiveVersion = "2";
+constexpr const char* kWithoutDigest = "1";  // the version before, whose files have no digest
 
 Shape shape_of(const std::vector<Index>& shape) {
   return Shape::of(shape.data(), static_cast<int>(shape.size()));
@@ -145,10 +146,15 @@ void export_archive(const Archive& archive, const std::filesystem::path& path) {
 
 Archive import_archive(const SafetensorsFile& file) {
   const auto version = file.metadata().find(kFormat);
-  if (version == file.metadata().end() || version->second != kArchiveVersion)
+  const bool known = version != file.metadata().end() &&
+                     (version->second == kArchiveVersion || version->second == kWithoutDigest);
+  if (!known)
     throw DataError(file.source() +
                     ": holds only weights and is not a checkpoint of saccade, which also has a "
                     "config and a vocabulary");
+  if (version->second == kArchiveVersion && !file.has_digest())
+    throw DataError(file.source() + ": has lost its digest; convert the checkpoint again");
+  file.check_digest();
   const Json entries = json_of(file, kEntries), names = json_of(file, kNames);
   Archive archive(file.source());
   const auto add = [&](const std::string& name, Archive::Entry entry) {

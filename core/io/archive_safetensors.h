@@ -13,8 +13,8 @@ namespace saccade {
 // archive, and texts and single numbers into the metadata. Throws IoError as save_safetensors does.
 void export_archive(const Archive& archive, const std::filesystem::path& path);
 
-// Throws DataError when the file was not written by export_archive(), or was changed since in a way
-// that makes it invalid.
+// Throws DataError when the file was not written by export_archive(), or was changed since, which
+// its digest shows; a file of an older version has none (SafetensorsFile::has_digest()).
 Archive import_archive(const SafetensorsFile& file);
 
 }  // namespace saccade

@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/base/digest.h"
 #include "core/base/error.h"
+#include "core/base/foreign_file.h"
 #include "core/io/half.h"
 #include "core/io/safetensors_header.h"
 
@@ -46,6 +48,30 @@ float float_from_bf16(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
+constexpr const char* kDigest = "saccade.digest";
+
+// The digest of texts and arrays. The entries are in the order of their names, and piece(entry,
+// start, count) gives some bytes of one.
+template <class Piece>
+std::string content_digest(const std::map<std::string, std::string>& metadata,
+                           std::span<const SafetensorsEntry> entries, Piece piece) {
+  constexpr std::uint64_t kPiece = 1 << 20;
+  Digest digest;
+  for (const auto& [key, text] : metadata)
+    if (key != kDigest) digest.add(key), digest.add(text);
+  for (const SafetensorsEntry& entry : entries) {
+    digest.add(entry.name);
+    digest.add(entry.type);
+    for (const Index extent : entry.shape) digest.add(str(extent));
+    for (std::uint64_t start = 0; start < entry.bytes; start += kPiece) {
+      const std::span<const std::byte> bytes =
+          piece(entry, start, std::min(kPiece, entry.bytes - start));
+      digest.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    }
+  }
+  return digest.hex();
+}
+
 template <class To, class From>
 std::vector<To> converted(const std::vector<From>& values) {
   return std::vector<To>(values.begin(), values.end());
@@ -66,14 +92,19 @@ SafetensorsFile::SafetensorsFile(const fs::path& path) : source_(path.string()) 
       throw_io_error("read", source_, error);
   };
   if (bytes >= kLengthBytes) read(std::as_writable_bytes(std::span(&header_bytes, 1)), 0);
+  const auto refuse = [&](const char* why) {
+    const std::string kind = foreign_file(source_, WantedFile::kWeights);
+    const bool other = !kind.empty() && kind != "it is a safetensors file";
+    throw DataError(source_ + ": not a safetensors file" +
+                    (other ? ": " + kind : std::string(", or a truncated one: ") + why));
+  };
   // The length comes from a file of unknown origin: it is checked before it is used.
   if (bytes < kLengthBytes || header_bytes > kMostHeaderBytes ||
       header_bytes > bytes - kLengthBytes)
-    throw DataError(source_ +
-                    ": not a safetensors file, or a truncated one: its header would be longer " +
-                    "than the file or than 100 MB");
+    refuse("its header would be longer than the file or than 100 MB");
   std::string text(static_cast<std::size_t>(header_bytes), '\0');
   read(std::as_writable_bytes(std::span(text)), kLengthBytes);
+  if (text.empty() || text.front() != '{') refuse("its header is not a JSON object");
   data_start_ = kLengthBytes + header_bytes;
   SafetensorsHeader header = parse_safetensors_header(text, bytes - data_start_, source_);
   entries_ = std::move(header.entries);
@@ -84,6 +115,25 @@ const SafetensorsEntry* SafetensorsFile::find(const std::string& name) const {
   const auto found = std::lower_bound(entries_.begin(), entries_.end(), name,
                                       [](const auto& e, const auto& n) { return e.name < n; });
   return found != entries_.end() && found->name == name ? &*found : nullptr;
+}
+
+bool SafetensorsFile::has_digest() const { return metadata_.contains(kDigest); }
+
+void SafetensorsFile::check_digest() const {
+  if (!has_digest()) return;
+  std::vector<std::byte> buffer;
+  const std::string found = content_digest(
+      metadata_, entries_,
+      [&](const SafetensorsEntry& entry, std::uint64_t start, std::uint64_t count) {
+        buffer.resize(static_cast<std::size_t>(count));
+        if (const int error = read_all_at(file_.fd(), buffer, data_start_ + entry.offset + start))
+          throw_io_error("read", source_, error);
+        return std::span<const std::byte>(buffer);
+      });
+  if (found != metadata_.at(kDigest))
+    throw DataError(str(source_, ": is damaged, or was changed by another program: its digest is ",
+                        found, ", and should be ", metadata_.at(kDigest),
+                        "; convert the checkpoint again"));
 }
 
 template <class T>
@@ -148,7 +198,20 @@ void save_safetensors(const fs::path& path, std::vector<SafetensorsArray> arrays
     offset += array.bytes.size();
     parts.push_back(array.bytes);
   }
-  const std::string header = safetensors_header_text(entries, metadata);
+  std::map<std::string, std::string> texts = metadata;
+  std::vector<SafetensorsEntry> by_name = entries;
+  std::sort(by_name.begin(), by_name.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::map<std::string, std::span<const std::byte>> bytes_of;
+  for (const SafetensorsArray& array : arrays) bytes_of[array.name] = array.bytes;
+  SACCADE_ASSERT(bytes_of.size() == arrays.size(), "two arrays of one name in a safetensors file");
+  texts[kDigest] = content_digest(
+      metadata, by_name,
+      [&](const SafetensorsEntry& entry, std::uint64_t start, std::uint64_t count) {
+        return bytes_of.at(entry.name)
+            .subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(count));
+      });
+  const std::string header = safetensors_header_text(entries, texts);
   try {
     parse_safetensors_header(header, offset, path.string());
   } catch (const DataError& error) {

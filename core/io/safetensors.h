@@ -39,6 +39,11 @@ class SafetensorsFile {
   const SafetensorsEntry* find(const std::string& name) const;  // nullptr: there is none
   // Texts that are stored beside the arrays.
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  // Whether the file has the digest that save_safetensors() writes. The format itself has none, so
+  // that damage to the numbers of other files goes unnoticed.
+  bool has_digest() const;
+  // Reads the whole file where it has a digest; throws DataError where that is wrong.
+  void check_digest() const;
 
   // The numbers of an array: exactly for F32, F16 and BF16, rounded to the nearest for F64. Throws
   // DataError for other types.
@@ -69,7 +74,8 @@ struct SafetensorsArray {
   std::span<const std::byte> bytes;
 };
 
-// Writes a file, completely or not at all; equal content gives equal bytes. Throws InternalError on
+// Writes a file, completely or not at all, with the digest of everything that is in it among its
+// metadata; equal content gives equal bytes. Throws InternalError on
 // bytes that do not fill a shape or on two arrays with the same name, and IoError as write_file
 // does.
 void save_safetensors(const std::filesystem::path& path, std::vector<SafetensorsArray> arrays,

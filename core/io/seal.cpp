@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/foreign_file.h"
 
 namespace saccade {
 
@@ -58,12 +59,10 @@ Digest128 digest(std::span<const std::byte> first, std::span<const std::byte> se
   return {hash.high64, hash.low64};
 }
 
-std::string foreign(std::span<const std::byte> head) {
-  if (head.empty()) return "the file is empty";
-  if (has(head, "\x89HDF\r\n\x1a\n")) return "it is an HDF5 file of another program";
-  if (has(head, "PK\x03\x04")) return "it looks like a PyTorch or ZIP file";
+std::string foreign(std::span<const std::byte> head, const std::string& name) {
   if (has(head, kMagic.substr(0, 8))) return "its first bytes were changed, as by a text transfer";
-  return "it starts with other bytes";
+  const std::string kind = foreign_file(head, name);
+  return kind.empty() ? "it starts with other bytes" : kind;
 }
 
 }  // namespace
@@ -98,7 +97,7 @@ Seal read_seal(std::span<const std::byte> head, std::uint64_t file_bytes,
   if (!has(head, kMagic)) {
     const bool cut =
         head.size() < kMagic.size() && !head.empty() && has(head, kMagic.substr(0, head.size()));
-    if (!cut) throw CheckpointError(name + ": not a saccade checkpoint: " + foreign(head));
+    if (!cut) throw CheckpointError(name + ": not a saccade checkpoint: " + foreign(head, name));
   }
   if (head.size() < kSealBytes) {
     throw CheckpointError(name + ": cut: its header has " + std::to_string(head.size()) +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "core/base/error.h"
@@ -159,7 +160,7 @@ bool take(const SafetensorsFile& file, TorchGroup& group, TorchWeightReport& rep
   bool complete = true;
   std::vector<TorchArray> found;
   for (const TorchArray& array : group.arrays) {
-    const SafetensorsEntry* entry = file.find(array.name);
+    const SafetensorsEntry* entry = file.find(report.prefix + array.name);
     if (entry) found.push_back({.name = array.name, .shape = entry->shape});
     if (!entry) {
       report.missing.push_back(array.name);
@@ -183,12 +184,46 @@ bool ignored(const TorchWeights& weights, const std::string& name) {
                      [&](const std::string& start) { return name.starts_with(start); });
 }
 
+// What stands before the names of a network in a file: parts that end in a dot, as DataParallel and
+// programs for training write them.
+struct Prefix {
+  std::string text{};                  // "": the names are there as they are, or not at all
+  std::vector<std::string> several{};  // prefixes behind which the network is equally often
+};
+Prefix prefix_of(const SafetensorsFile& file, const std::set<std::string>& expected) {
+  std::map<std::string, std::size_t> fitting;
+  for (const SafetensorsEntry& entry : file.entries())
+    for (std::size_t start = 0; start < entry.name.size();) {
+      if (expected.contains(entry.name.substr(start))) {
+        ++fitting[entry.name.substr(0, start)];
+        break;
+      }
+      const std::size_t dot = entry.name.find('.', start);
+      start = dot == std::string::npos ? dot : dot + 1;
+    }
+  std::size_t most = 0;
+  for (const auto& [prefix, count] : fitting) most = std::max(most, count);
+  Prefix out;
+  for (const auto& [prefix, count] : fitting)
+    if (count == most) out.several.push_back("'" + prefix + "'");
+  // A few names, such as `norm.weight`, end like those of some part of the network.
+  if (2 * most <= expected.size()) return {};
+  if (out.several.size() > 1) return out;
+  out.text = out.several[0].substr(1, out.several[0].size() - 2);
+  out.several.clear();
+  return out;
+}
+
 }  // namespace
 
 std::string TorchWeightReport::text() const {
   const std::string all = list_text("missing", missing) + list_text("unexpected", unexpected) +
                           list_text("of another shape", misshaped);
   return all.empty() ? "" : all.substr(2);
+}
+
+std::string TorchWeightReport::prefix_text() const {
+  return prefix.empty() ? "" : "the names in it begin with '" + prefix + "', which was left out";
 }
 
 std::vector<Real> to_torch(TorchLayout layout, ConstView ours) {
@@ -210,16 +245,26 @@ TorchWeightReport load_torch_weights(const SafetensorsFile& file, const TorchWei
   TorchWeightReport report;
   std::vector<Match> complete;
   std::set<std::string> expected;
-  for (Match& match : matches_of(weights, store)) {
+  std::vector<Match> matches = matches_of(weights, store);
+  for (const Match& match : matches)
     for (const TorchArray& array : match.group.arrays) expected.insert(array.name);
+  const Prefix prefix = prefix_of(file, expected);
+  report.prefix = prefix.text;
+  for (Match& match : matches)
     if (take(file, match.group, report)) complete.push_back(std::move(match));
-  }
-  for (const SafetensorsEntry& entry : file.entries())
-    if (!expected.contains(entry.name) && !ignored(weights, entry.name))
+  for (const SafetensorsEntry& entry : file.entries()) {
+    if (!entry.name.starts_with(report.prefix)) continue;
+    const std::string name = entry.name.substr(report.prefix.size());
+    if (!expected.contains(name) && !ignored(weights, name))
       report.unexpected.push_back(safetensors_name_in_message(entry.name));
+  }
   const bool fits = report.misshaped.empty() && !complete.empty();
   if (weights.strict ? !report.complete() : !fits)
-    throw DataError(file.source() + ": these weights are of another network: " + report.text());
+    throw DataError(file.source() + ": these weights are of another network: " + report.text() +
+                    (prefix.several.empty()
+                         ? ""
+                         : "; its names stand behind several prefixes, " +
+                               first_names(prefix.several) + ": keep those of one of them"));
   for (const Match& match : complete) {
     const std::vector<std::vector<Real>> values = match.group.read(match.group.arrays);
     for (std::size_t i = 0; i < match.parameters.size(); ++i)

@@ -37,8 +37,11 @@ struct TorchWeightReport {
   std::size_t loaded = 0;
   // Torch's names; the misshaped ones with the reason.
   std::vector<std::string> missing, unexpected, misshaped;
+  std::string prefix{};  // what stood before the file's names and was taken away, with its dot
   bool complete() const { return missing.empty() && unexpected.empty() && misshaped.empty(); }
   std::string text() const;  // what is missing, unexpected and misshaped, in one line
+  // What was done to the names of the file, in one line; "" where they are as they should be.
+  std::string prefix_text() const;
 };
 
 // An array of a file.
@@ -72,11 +75,14 @@ struct TorchWeights {
   std::vector<TorchGroup> groups{};
 };
 
-// Gives the parameters the values of a file. If strict, throws DataError, which lists everything
-// that is missing, unexpected or of another shape, and changes nothing. Otherwise, parameters that
-// the file lacks keep their values, unexpected arrays are ignored, and both are reported; another
-// shape is still an error, and so is a file with none of the names. Throws DataError on values that
-// are not finite and on types other than floats.
+// Gives the parameters the values of a file. Where more names of the file fit once a prefix is
+// taken away that programs put before a network's names (`module.`, `backbone.`, `encoder.` or
+// several of them), it is taken away, and arrays without it, such as a head, count as not needed;
+// the report says so. If strict, throws DataError, which lists everything that is missing,
+// unexpected or of another shape, and changes nothing. Otherwise, parameters that the file lacks
+// keep their values, unexpected arrays are ignored, and both are reported; another shape is still
+// an error, and so is a file with none of the names. Throws DataError on values that are not finite
+// and on types other than floats.
 TorchWeightReport load_torch_weights(const SafetensorsFile& file, const TorchWeights& weights,
                                      ParameterStore& store);
 

@@ -8,6 +8,7 @@
 #include "captioning/runs/checkpoint_content.h"
 #include "captioning/runs/half_checkpoint.h"
 #include "core/base/error.h"
+#include "core/base/messages.h"
 #include "core/io/archive_safetensors.h"
 #include "core/io/checkpoint.h"
 #include "experiments/process/log.h"
@@ -65,7 +66,13 @@ void convert(const ConvertOptions& options) {
   if (is_safetensors(to)) {
     export_archive(load_archive(checkpoint_of(from)), to);
   } else {
-    save_archive(to, import_archive(SafetensorsFile(from)));
+    const SafetensorsFile file(from);
+    const Archive archive = import_archive(file);
+    if (!file.has_digest())
+      warn(log::show, from +
+                          ": was written by an older version, without a digest, so damage to its "
+                          "numbers would not be noticed");
+    save_archive(to, archive);
   }
 }
 

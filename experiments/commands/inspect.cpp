@@ -17,7 +17,7 @@
 #include "experiments/process/model_places.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
-#include "vision/encoders/onnx_encoder.h"
+#include "vision/encoders/onnx_layers.h"
 
 namespace saccade {
 
@@ -147,24 +147,40 @@ void print_text(const std::string& path, const LoadedModel& loaded, bool all) {
   print_lines(out.str());
 }
 
+// Which encoder types can run a layer.
+std::string runners(const OnnxLayer& layer) {
+  if (layer.onnx && layer.onnx_native) return "onnx, onnx_native";
+  return layer.onnx ? "onnx" : layer.onnx_native ? "onnx_native" : "-";
+}
+
 // Lists the layers of a network. Any of them can give the grid if its output is
 // [1, features, rows, cols].
 int list_layers(const std::string& path, Index image_size, bool json) {
+  const std::vector<OnnxLayer> layers = list_onnx_layers(path, image_size);
   Json rows = Json::array();
-  for (const OnnxLayer& layer : list_onnx_layers(path, image_size)) {
+  for (const OnnxLayer& layer : layers) {
     if (json) {
-      rows.push_back({{"name", layer.name}, {"type", layer.type}, {"shape", layer.shape}});
+      Json types = Json::array();
+      if (layer.onnx) types.push_back("onnx");
+      if (layer.onnx_native) types.push_back("onnx_native");
+      rows.push_back({{"name", layer.name},
+                      {"type", layer.type},
+                      {"shape", layer.shape},
+                      {"encoder_types", types}});
       continue;
     }
-    std::cout << layer.name << "  " << layer.type;
+    std::cout << plain_text(layer.name) << "  " << plain_text(layer.type);
     for (std::size_t i = 0; i < layer.shape.size(); ++i)
       std::cout << (i == 0 ? "  " : " x ") << layer.shape[i];
-    std::cout << "\n";
+    std::cout << "  (" << runners(layer) << ")\n";
   }
   if (json) {
     const Json all = {{"schema_version", 1}, {"file", path}, {"layers", rows}};
     std::cout << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    return static_cast<int>(ExitCode::kOk);
   }
+  std::cout << "(the encoder.type that can run it stands behind each layer; - where none can at "
+            << image_size << " x " << image_size << " pixels)\n";
   return static_cast<int>(ExitCode::kOk);
 }
 
@@ -178,12 +194,16 @@ std::string short_text(const std::string& text) {
 
 int list_tensors(const std::string& path, bool json) {
   const SafetensorsFile file(path);
+  file.check_digest();
   if (json) {
     Json tensors = Json::array();
     for (const SafetensorsEntry& entry : file.entries())
       tensors.push_back({{"name", entry.name}, {"type", entry.type}, {"shape", entry.shape}});
-    const Json all = {
-        {"schema_version", 1}, {"file", path}, {"metadata", file.metadata()}, {"tensors", tensors}};
+    const Json all = {{"schema_version", 1},
+                      {"file", path},
+                      {"metadata", file.metadata()},
+                      {"has_digest", file.has_digest()},
+                      {"tensors", tensors}};
     std::cout << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
     return static_cast<int>(ExitCode::kOk);
   }
@@ -197,7 +217,9 @@ int list_tensors(const std::string& path, bool json) {
     std::cout << "\n";
     numbers += entry.count();
   }
-  std::cout << "numbers: " << numbers << " in " << file.entries().size() << " tensors\n";
+  std::cout << "numbers: " << numbers << " in " << file.entries().size() << " tensors\ndigest: "
+            << (file.has_digest() ? "right" : "none, so damage to the numbers would not be noticed")
+            << "\n";
   return static_cast<int>(ExitCode::kOk);
 }
 

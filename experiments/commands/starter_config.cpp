@@ -11,7 +11,7 @@
 #include "core/config/node.h"
 #include "experiments/process/plain_text.h"
 #include "vision/encoders/onnx/producer.h"
-#include "vision/encoders/onnx_encoder.h"
+#include "vision/encoders/onnx_layers.h"
 
 namespace saccade {
 
@@ -305,8 +305,9 @@ std::string comment(const std::string& written, std::size_t indent) {
   return out + line + "\n";
 }
 
+// A product is the end of the activation x sigmoid(x).
 bool has_activation(const OnnxLayer& layer) {
-  for (const char* type : {"ReLU", "Clip", "Swish", "Mish", "Gelu"})
+  for (const char* type : {"Relu", "Clip", "Elu", "Swish", "Mish", "Mul"})
     if (layer.type.find(type) != std::string::npos) return true;
   return false;
 }
@@ -320,7 +321,7 @@ void find_earlier(const std::vector<OnnxLayer>& layers, StarterNetwork& found) {
       continue;
     if (!earlier && has_activation(layer) && 2 * layer.shape[1] >= found.features) {
       earlier = &layer;
-    } else if (earlier && layer.type.starts_with("Convolution")) {
+    } else if (earlier && layer.type.starts_with("Conv")) {
       found.earlier = earlier->name;
       found.earlier_features = earlier->shape[1];
       return;
@@ -338,7 +339,8 @@ StarterNetwork find_network(const std::string& file) {
     StarterNetwork found{.file = file, .layer = "", .image_size = image_size};
     const std::vector<OnnxLayer> layers = list_onnx_layers(file, image_size);
     for (const OnnxLayer& layer : layers) {
-      if (layer.shape.size() != 4 || !fits(layer.shape[2]) || !fits(layer.shape[3])) continue;
+      if (!layer.onnx || layer.shape.size() != 4) continue;
+      if (!fits(layer.shape[2]) || !fits(layer.shape[3])) continue;
       found.layer = layer.name;
       found.features = layer.shape[1];
       found.grid = {.rows = layer.shape[2], .cols = layer.shape[3]};

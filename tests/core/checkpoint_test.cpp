@@ -239,8 +239,8 @@ TEST_CASE("files that are not checkpoints are refused with their names") {
   CHECK_THAT(load_error(folder.path()), Catch::Contains("not a checkpoint but a directory"));
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"\x89HDF\r\n\x1a\n...", "an HDF5 file of another program"},
-      {"", "the file is empty"},
-      {"PK\x03\x04zip", "PyTorch or ZIP"},
+      {"", "it is empty"},
+      {"PK\x03\x04zip", "a ZIP archive"},
       {"# text", "not a saccade checkpoint"},
   };
   for (const auto& [bytes, expected] : cases) {

@@ -1,6 +1,7 @@
 #include "core/io/torch_weights.h"
 
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "core/base/error.h"
@@ -153,6 +154,74 @@ TEST_CASE("weights that are not finite are refused") {
   const std::string error = message_of<DataError>(
       [&] { load_torch_weights(SafetensorsFile(folder / "w.safetensors"), {}, store); });
   CHECK(error.find("'weight' has a number that is not finite") != std::string::npos);
+}
+
+namespace {
+
+// The same file with other names.
+std::filesystem::path renamed(const TempFolder& folder, const SafetensorsFile& file,
+                              const std::function<std::vector<std::string>(std::string)>& names) {
+  std::vector<SafetensorsArray> arrays;
+  std::vector<std::vector<float>> numbers;
+  numbers.reserve(file.entries().size());
+  for (const SafetensorsEntry& entry : file.entries()) {
+    numbers.push_back(file.floats(entry));
+    for (const std::string& name : names(entry.name))
+      arrays.push_back({name, "F32", entry.shape, std::as_bytes(std::span(numbers.back()))});
+  }
+  save_safetensors(folder / "renamed.safetensors", std::move(arrays));
+  return folder / "renamed.safetensors";
+}
+
+}  // namespace
+
+TEST_CASE("a prefix that programs put before a network's names is left out") {
+  const TempFolder folder("torch-prefix");
+  ParameterStore from;
+  declare(from);
+  from.initialise(1);
+  save_torch_weights(folder / "w.safetensors", kEncoder, from);
+  const SafetensorsFile plain(folder / "w.safetensors");
+  const auto loaded = [&](const auto& names) {
+    ParameterStore to;
+    declare(to);
+    to.initialise(2);
+    const TorchWeightReport report =
+        load_torch_weights(SafetensorsFile(renamed(folder, plain, names)), kEncoder, to);
+    CHECK(report.loaded == 5);
+    CHECK(report.complete());
+    for (const char* name : {"encoder.conv.weight", "encoder.norm.shift"}) {
+      const auto a = std::as_const(from).value(from.find(name)).span(),
+                 b = std::as_const(to).value(to.find(name)).span();
+      CHECK(std::equal(a.begin(), a.end(), b.begin(), b.end()));
+    }
+    return report;
+  };
+  using Names = std::vector<std::string>;
+  const auto none = [](const std::string& name) { return Names{name}; };
+  CHECK(loaded(none).prefix_text().empty());
+  for (const std::string prefix : {"module.", "model.", "backbone.", "encoder.", "visual.",
+                                   "module.encoder_q.", "state_dict.model.0."}) {
+    const auto behind = [&](const std::string& name) { return Names{prefix + name}; };
+    // A head that stands beside it, and another part of a larger model.
+    const auto beside = [&](const std::string& name) {
+      return name == "norm.bias" ? Names{prefix + name, "fc.bias", "text.norm.bias"}
+                                 : Names{prefix + name};
+    };
+    CHECK(loaded(behind).prefix == prefix);
+    CHECK(loaded(beside).prefix == prefix);
+    CHECK_THAT(loaded(behind).prefix_text(), Catch::Contains("'" + prefix + "'"));
+  }
+  // Where it is there twice, nobody can know which one is meant.
+  const auto twice = [](const std::string& name) {
+    return Names{"student." + name, "teacher." + name};
+  };
+  ParameterStore to;
+  declare(to);
+  to.initialise(2);
+  const std::string error = message_of<DataError>(
+      [&] { load_torch_weights(SafetensorsFile(renamed(folder, plain, twice)), kEncoder, to); });
+  CHECK_THAT(error, Catch::Contains("behind several prefixes, 'student.', 'teacher.': keep"));
 }
 
 }  // namespace saccade

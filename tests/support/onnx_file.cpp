@@ -67,6 +67,15 @@ std::string OnnxFile::tensor(const std::string& name, const std::vector<Index>& 
   return name;
 }
 
+std::string OnnxFile::integers(const std::string& name, const std::vector<Index>& values) {
+  onnx::TensorProto& tensor = *impl_->graph().add_initializer();
+  tensor.set_name(name);
+  tensor.set_data_type(onnx::TensorProto::INT64);
+  tensor.add_dims(static_cast<Index>(values.size()));
+  for (const Index value : values) tensor.add_int64_data(value);
+  return name;
+}
+
 std::string OnnxFile::node(const std::string& op, const std::string& name,
                            const std::vector<std::string>& inputs,
                            const OnnxAttributes& attributes) {

@@ -26,6 +26,8 @@ class OnnxFile {
     double low = -1, high = 1;
   };
   std::string tensor(const std::string& name, const std::vector<Index>& shape, Range range);
+  // A list of 64-bit integers.
+  std::string integers(const std::string& name, const std::vector<Index>& values);
   // The output of the node is named <name>_out.
   std::string node(const std::string& op, const std::string& name,
                    const std::vector<std::string>& inputs, const OnnxAttributes& attributes = {});

@@ -7,6 +7,7 @@
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/grid_fusion.h"
 #include "vision/encoders/onnx_encoder.h"
+#include "vision/encoders/onnx_layers.h"
 
 namespace saccade {
 
@@ -123,7 +124,11 @@ std::unique_ptr<Encoder> make_onnx_native_encoder(const EncoderConfig& config,
     return make<OnnxNetwork>(config, scope, OnnxModel{graph_of_text(config.graph), {}});
   require_layer(config);
   require_network_file(config);
-  return make<OnnxNetwork>(config, scope, read_onnx(config.model, ends.stages, ends.last_stage));
+  try {
+    return make<OnnxNetwork>(config, scope, read_onnx(config.model, ends.stages, ends.last_stage));
+  } catch (const DataError& error) {
+    throw DataError(error.what() + other_onnx_encoder(config));
+  }
 }
 
 }  // namespace saccade

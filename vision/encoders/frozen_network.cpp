@@ -113,6 +113,7 @@ StoredNetwork FrozenNetwork::stored() const {
 
 void FrozenNetwork::load_weights(const EncoderConfig& config, const MessageListener& listener) {
   const TorchWeightReport report = load_encoder_weights(config, *network_, parameters_);
+  if (!report.prefix.empty()) inform(listener, config.weights + ": " + report.prefix_text());
   if (report.complete()) return;
   const std::string text = config.weights + ": " + report.text();
   if (!report.missing.empty() && !encoder_traits(config).reads_onnx_file)

@@ -38,7 +38,9 @@ TorchWeightReport load_encoder_weights(const EncoderConfig& config, const Encode
                                        ParameterStore& store) {
   TorchWeights weights = pretrained(encoder, "encoder");
   weights.strict = config.weights_strict;
-  return load_torch_weights(SafetensorsFile(config.weights), weights, store);
+  const SafetensorsFile file(config.weights);
+  file.check_digest();
+  return load_torch_weights(file, weights, store);
 }
 
 std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, const ParamScope& scope) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
-#include <opencv2/core.hpp>
-#include <opencv2/dnn.hpp>
 #include <optional>
 
 #include "core/base/digest.h"
@@ -15,7 +13,7 @@
 #include "vision/encoders/grid_fusion.h"
 #include "vision/encoders/onnx/dilate_model.h"
 #include "vision/encoders/onnx/store_onnx.h"
-#include "vision/images/file_bytes.h"
+#include "vision/encoders/opencv_network.h"
 #include "vision/images/mat_view.h"
 #include "vision/images/opencv_loops.h"
 
@@ -23,41 +21,10 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kMaxModelBytes = Index{2} << 30;  // protobuf's limit
-
-cv::dnn::Net load(const std::vector<std::uint8_t>& bytes, const std::string& name) {
-  try {
-    cv::dnn::Net net =
-        cv::dnn::readNetFromONNX(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (!net.empty() && !net.getLayerNames().empty()) {
-      net.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
-      net.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
-      return net;
-    }
-  } catch (const std::exception&) {  // its text describes OpenCV's internals
-  }
-  throw DataError(str(name, ": is damaged, no ONNX model, or uses operators that OpenCV ",
-                      CV_VERSION,
-                      " does not have; export it again (float32, opset 9 to 12, one image)"));
-}
-
-std::vector<std::uint8_t> read_model(const std::filesystem::path& path) {
-  quiet_opencv();
-  return read_file_bytes(path, {.noun = "ONNX model", .max_bytes = kMaxModelBytes});
-}
-
 // The model before anything is dilated.
 std::vector<std::uint8_t> model_of(const OnnxEncoderOptions& options) {
-  if (!options.stored) return read_model(options.model);
-  quiet_opencv();
-  return onnx_of(*options.stored, options.model.string());
-}
-
-// OpenCV puts "onnx_node!" or "onnx_node_output_0!" before the names of the file.
-std::string short_name(const std::string& layer) {
-  const std::size_t mark = layer.find('!');
-  return layer.starts_with("onnx_node") && mark != std::string::npos ? layer.substr(mark + 1)
-                                                                     : layer;
+  return options.stored ? onnx_of(*options.stored, options.model.string())
+                        : read_model_bytes(options.model);
 }
 
 std::string find_layer(const cv::dnn::Net& net, const OnnxEncoderOptions& options,
@@ -127,40 +94,16 @@ void require_layer(const EncoderConfig& config) {
                          "; set it in the config"));
 }
 
-std::vector<OnnxLayer> list_onnx_layers(const std::filesystem::path& model, Index image_size) {
-  SACCADE_CHECK(image_size > 0, "[list_onnx_layers] the image size must be positive");
-  const cv::dnn::Net net = load(read_model(model), model.string());
-  const int size = static_cast<int>(image_size);
-  std::vector<int> ids;
-  std::vector<cv::dnn::MatShape> input{{1, 3, size, size}};
-  std::vector<std::vector<cv::dnn::MatShape>> inputs, outputs;
-  try {
-    net.getLayersShapes(input, ids, inputs, outputs);
-  } catch (const cv::Exception&) {  // wrong size for this model; its names can still be listed
-    ids.clear();
-  }
-  std::vector<OnnxLayer> layers;
-  for (const std::string& name : net.getLayerNames()) {
-    const int id = net.getLayerId(name);
-    OnnxLayer layer{.name = short_name(name), .type = net.getLayer(id)->type, .shape = {}};
-    const auto found = std::find(ids.begin(), ids.end(), id);
-    if (found != ids.end()) {
-      const auto& shapes = outputs[static_cast<std::size_t>(found - ids.begin())];
-      if (!shapes.empty()) layer.shape.assign(shapes[0].begin(), shapes[0].end());
-    }
-    layers.push_back(std::move(layer));
-  }
-  return layers;
-}
-
 struct OnnxEncoder::Impl {
   OnnxEncoderOptions options;
-  std::vector<std::uint8_t> model;
-  std::vector<std::string> named;  // the layers as the options name them
-  std::vector<cv::String> layers;  // the same layers as OpenCV names them
+  std::vector<std::uint8_t> model;  // what leads to the layers, checked
+  std::vector<std::string> named;   // the layers as the options name them
+  std::vector<cv::String> layers;   // the same layers as OpenCV names them
   std::optional<GridFusion> fusion;
   GridShape grid;
+  Digest identity;
   std::string digest;
+  std::string content;  // as the digest, but equal wherever the network comes from
   // A Net may be used by one thread at a time, so as many are made as threads encode at the same
   // time.
   std::mutex mutex;
@@ -175,7 +118,9 @@ struct OnnxEncoder::Impl {
         return net;
       }
     }
-    return load(model, options.model.string());
+    std::optional<cv::dnn::Net> net = import_network(model);
+    SACCADE_ASSERT(net, options.model.string(), ": cannot be read any more");
+    return std::move(*net);
   }
 
   void give(cv::dnn::Net net) {
@@ -198,10 +143,37 @@ struct OnnxEncoder::Impl {
     return outputs;
   }
 
+  [[noreturn]] void refuse_size() const;
   GridShape extents_of(const cv::Mat& output, const std::string& layer) const;
+  void load(const std::vector<std::uint8_t>& whole);
   void find_grid();
   void make_digest();
 };
+
+// Takes what leads to the layers out of the whole model. Only what has passed our checks reaches
+// OpenCV.
+void OnnxEncoder::Impl::load(const std::vector<std::uint8_t>& whole) {
+  const std::string file = options.model.string();
+  const ModelParts parts(whole, file, named);
+  model = parts.bytes();
+  std::optional<cv::dnn::Net> net = import_network(model);
+  if (!net) {
+    const ModelNode& node = parts.nodes()[first_failing(
+        parts, std::vector<bool>(parts.nodes().size(), true), read_by_opencv)];
+    throw DataError(str(file, ": operator ", node.type, " of node '", node.name,
+                        "' is of a form that OpenCV ", CV_VERSION,
+                        " cannot run; choose a layer before it"));
+  }
+  for (const std::string& layer : named) layers.push_back(find_layer(*net, options, layer));
+  if (!layer_shapes(*net, file, height(), width())) refuse_size();
+  give(std::move(*net));
+}
+
+void OnnxEncoder::Impl::refuse_size() const {
+  throw DataError(str(options.model.string(), ": cannot be run on ", height(), "x", width(),
+                      " images up to layer '", named.back(),
+                      "'; check image_size against the model"));
+}
 
 GridShape OnnxEncoder::Impl::extents_of(const cv::Mat& output, const std::string& layer) const {
   std::vector<Index> shape;
@@ -219,15 +191,12 @@ GridShape OnnxEncoder::Impl::extents_of(const cv::Mat& output, const std::string
 
 void OnnxEncoder::Impl::find_grid() {
   cv::dnn::Net net = take();
-  named = options.layers.empty() ? std::vector<std::string>{options.layer} : options.layers;
-  for (const std::string& layer : named) layers.push_back(find_layer(net, options, layer));
   std::vector<cv::Mat> outputs;
   try {
     outputs = forward(net, Image(height(), width()));
-  } catch (const cv::Exception&) {
-    throw DataError(str(options.model.string(), ": cannot be run on ", height(), "x", width(),
-                        " images up to layer '", named.back(),
-                        "'; check image_size against the model"));
+  } catch (const cv::Exception& error) {
+    rethrow_memory(error);
+    refuse_size();
   }
   std::vector<GridShape> extents;
   for (std::size_t i = 0; i < outputs.size(); ++i)
@@ -238,28 +207,25 @@ void OnnxEncoder::Impl::find_grid() {
 }
 
 void OnnxEncoder::Impl::make_digest() {
-  Digest all;
-  if (options.stored) {
-    // Not the bytes that are made of it, which another version of protobuf might write differently.
-    all.add("stored " + options.stored->definition);
-    add_numbers(all, options.stored->weights);
-    add_numbers(all, options.stored->vectors);
-    if (options.last_stage == LastStage::kDilated) all.add("dilate");
-  } else {
-    all.add({reinterpret_cast<const char*>(model.data()), model.size()});
-  }
-  all.add(layers[0]);
-  const std::string size = width() == height() ? str(height()) : str(height(), "x", width());
-  all.add(str("size ", size, " resize ", enum_name(options.resize)));
-  add_numbers(all, options.normalization.mean);
-  add_numbers(all, options.normalization.scale);
-  // Options enter the digest only where they differ from their defaults, so that older digests stay
-  // valid. The bytes of the model are those after dilation.
-  for (std::size_t i = 1; i < layers.size(); ++i) all.add(str("and ", layers[i]));
-  if (options.norm != FeatureNorm::kNone) all.add(str("normalize ", enum_name(options.norm)));
-  if (options.interpolation != Interpolation::kArea)
-    all.add(str("interpolation ", enum_name(options.interpolation)));
-  digest = all.hex();
+  const auto finish = [&](Digest& all) {
+    all.add(layers[0]);
+    const std::string size = width() == height() ? str(height()) : str(height(), "x", width());
+    all.add(str("size ", size, " resize ", enum_name(options.resize)));
+    add_numbers(all, options.normalization.mean);
+    add_numbers(all, options.normalization.scale);
+    // Options enter the digest only where they differ from their defaults, so that older digests
+    // stay valid. The bytes of the model are those after dilation.
+    for (std::size_t i = 1; i < layers.size(); ++i) all.add(str("and ", layers[i]));
+    if (options.norm != FeatureNorm::kNone) all.add(str("normalize ", enum_name(options.norm)));
+    if (options.interpolation != Interpolation::kArea)
+      all.add(str("interpolation ", enum_name(options.interpolation)));
+    return all.hex();
+  };
+  digest = finish(identity);
+  Digest same;
+  same.add(content);
+  if (options.last_stage == LastStage::kDilated) same.add("dilate");
+  content = finish(same);
 }
 
 OnnxEncoder::OnnxEncoder(const OnnxEncoderOptions& options) : impl_(std::make_unique<Impl>()) {
@@ -269,11 +235,21 @@ OnnxEncoder::OnnxEncoder(const OnnxEncoderOptions& options) : impl_(std::make_un
         str("encoder.image_size must be between 1 and 4096 and image_width at most 4096; got ",
             options.image_size, " and ", options.image_width));
   impl_->options = options;
-  impl_->model = model_of(options);
+  impl_->named = options.layers.empty() ? std::vector{options.layer} : options.layers;
+  std::vector<std::uint8_t> model = model_of(options);
+  impl_->content = content_digest(model, options.model.string(), impl_->named);
   if (options.last_stage == LastStage::kDilated)
-    impl_->model =
-        dilate_last_stage(impl_->model, options.model.string(),
-                          options.layers.empty() ? std::vector{options.layer} : options.layers);
+    model = dilate_last_stage(model, options.model.string(), impl_->named);
+  if (options.stored) {
+    // Not the bytes that are made of it, which another version of protobuf might write differently.
+    impl_->identity.add("stored " + options.stored->definition);
+    add_numbers(impl_->identity, options.stored->weights);
+    add_numbers(impl_->identity, options.stored->vectors);
+    if (options.last_stage == LastStage::kDilated) impl_->identity.add("dilate");
+  } else {
+    impl_->identity.add({reinterpret_cast<const char*>(model.data()), model.size()});
+  }
+  impl_->load(model);
   impl_->find_grid();
   impl_->make_digest();
 }
@@ -319,7 +295,7 @@ StoredNetwork OnnxEncoder::stored() const {
 
 std::string OnnxEncoder::cache_digest() const {
   const bool joins = impl_->options.resize == ResizeMode::kPad && impl_->fusion->interpolates();
-  return joins ? str(digest(), kJoinedWithoutPadding) : digest();
+  return joins ? str(impl_->content, kJoinedWithoutPadding) : impl_->content;
 }
 
 void OnnxEncoder::encode(const Image& network_image, const PictureArea& area,
@@ -336,6 +312,7 @@ void OnnxEncoder::encode(const Image& network_image, const PictureArea& area,
   try {
     outputs = impl_->forward(net, network_image);
   } catch (const cv::Exception& error) {
+    rethrow_memory(error);
     throw InternalError(str("onnx: ", impl_->options.model.string(), ": ", error.what()));
   }
   Arena arena;

@@ -26,24 +26,15 @@ struct OnnxEncoderOptions {
   Normalization normalization{};
 };
 
-struct OnnxLayer {
-  std::string name, type;
-  // The shape of its output; [1, features, rows, cols] where the layer can be a grid.
-  std::vector<Index> shape;
-};
-
 // Throws UsageError where a config that needs a model file and layers does not name them.
 void require_layer(const EncoderConfig& config);
 
-// Lists the layers of a model for square images of the given size, in order of computation; a shape
-// is empty where the model does not determine it. Throws DataError as OnnxEncoder does.
-std::vector<OnnxLayer> list_onnx_layers(const std::filesystem::path& model, Index image_size);
-
 class OnnxEncoder : public FrozenEncoder {
  public:
-  // Loads the model and runs it once. Throws DataError when the file is missing or not a model that
-  // can be run, when a layer does not exist (the message suggests the nearest name) or its output
-  // is not a grid, and UsageError as GridFusion and dilate_last_stage() do.
+  // Loads what leads to the layers and runs it once. Throws DataError when the file, or one with
+  // its weights, is missing, when a node cannot be run (the message names it and its operator) or
+  // asks for too much (NetworkCost), when a layer does not exist (the message suggests the nearest
+  // name) or its output is not a grid, and UsageError as GridFusion and dilate_last_stage() do.
   explicit OnnxEncoder(const OnnxEncoderOptions& options);
   ~OnnxEncoder() override;
 

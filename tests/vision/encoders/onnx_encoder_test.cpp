@@ -16,6 +16,7 @@
 #include "tests/support/published_data.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
+#include "vision/encoders/onnx_layers.h"
 
 namespace saccade {
 namespace {

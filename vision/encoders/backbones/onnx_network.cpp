@@ -9,6 +9,7 @@
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"
+#include "vision/encoders/network_cost.h"
 
 namespace saccade {
 
@@ -38,11 +39,48 @@ Activation activation_of(const OnnxStep& step) {
 
 }  // namespace
 
-OnnxNetwork::OnnxNetwork(OnnxModel model, const ImageSize& input, const ParamScope& scope)
-    : Backbone("onnx_native", input), model_(std::move(model)) {
+OnnxNetwork::OnnxNetwork(const ImageSize& input) : Backbone("onnx_native", input) {
   layers_.push_back({.out = {input.height, input.width, 3}});
+}
+
+std::vector<std::optional<GridShape>> OnnxNetwork::grids_of(const OnnxGraph& graph,
+                                                            const ImageSize& input) {
+  OnnxNetwork network(input);
+  std::vector<bool> fits{true}, weighted{false};
+  std::vector<std::optional<GridShape>> grids;
+  for (const OnnxStep& step : graph.steps) {
+    bool all = true, some = step.has_weights();
+    for (const int from : step.inputs) {
+      all = all && fits[static_cast<std::size_t>(from)];
+      some = some || weighted[static_cast<std::size_t>(from)];
+    }
+    Layer layer;
+    try {
+      if (all) layer = network.planned(step);
+    } catch (const Error&) {
+      all = false;
+    }
+    fits.push_back(all);
+    weighted.push_back(some);
+    grids.push_back(all && some ? std::optional(layer.out) : std::nullopt);
+    network.layers_.push_back(layer);
+  }
+  return grids;
+}
+
+OnnxNetwork::OnnxNetwork(OnnxModel model, const ImageSize& input, const ParamScope& scope)
+    : OnnxNetwork(input) {
+  model_ = std::move(model);
+  NetworkCost cost;
   for (std::size_t i = 0; i < model_.graph.steps.size(); ++i) {
-    layers_.push_back(planned(model_.graph.steps[i]));
+    const OnnxStep& step = model_.graph.steps[i];
+    const Layer layer = planned(step);
+    const double all = static_cast<double>(layer.out.size()),
+                 each = step.has_weights()
+                            ? static_cast<double>(step.in * step.kernel[0] * step.kernel[1])
+                            : 1;
+    cost.add(str("encoder.model: node '", step.name, "'"), all, all * each);
+    layers_.push_back(layer);
     if (model_.graph.steps[i].has_weights()) declare(scope, i);
   }
   plan_stages();
@@ -68,13 +106,12 @@ Padding OnnxNetwork::padding_of(const OnnxStep& step, const GridShape& in) const
     }
   if (axes[0] != axes[1])
     refuse(step, str("pads rows and columns differently at ", input().height, " x ", input().width,
-                     " pixels; choose a layer before it, another image size, or "
-                     "encoder.type onnx"));
+                     " pixels; choose a layer before it, or another image size"));
   if (is_pool(step) && (axes[0].before != axes[0].after || axes[0].before >= step.kernel[0]))
     refuse(
         step,
         "pads one side more than the other, or by a whole window, which no pool here does; choose "
-        "a layer before it, another image size, or encoder.type onnx");
+        "a layer before it, or another image size");
   return axes[0];
 }
 
@@ -137,6 +174,8 @@ OnnxNetwork::Layer OnnxNetwork::planned(const OnnxStep& step) const {
     case OnnxOp::kSigmoid:
       break;
   }
+  check_extents(str("encoder.model: node '", step.name, "'"),
+                {layer.out.rows, layer.out.cols, layer.out.features});
   if (layer.out.cells() < in.cells()) ++layer.level;
   set_field(step, layer);
   return layer;
@@ -157,6 +196,9 @@ void OnnxNetwork::set_field(const OnnxStep& step, Layer& layer) const {
   }
   if (step.op == OnnxOp::kGlobalAveragePool || step.op == OnnxOp::kFlatten) layer.whole = true;
   if (step.op != OnnxOp::kConv && !is_pool(step)) return;
+  constexpr Index kMostPixels = 1 << 16;
+  if (layer.field.rows.step > kMostPixels / step.stride)
+    refuse(step, "strides so far that no grid is left; choose a layer before it");
   layer.field.rows.see(step.reach(0), step.stride, layer.padding.before);
   layer.field.cols.see(step.reach(1), step.stride, layer.padding.before);
 }

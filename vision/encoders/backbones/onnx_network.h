@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "core/ops/conv_ops.h"
 #include "vision/encoders/backbones/backbone.h"
@@ -14,14 +15,20 @@ namespace saccade {
 class OnnxNetwork : public Backbone {
  public:
   // The weights may be missing, as in a graph from a checkpoint. Throws DataError, which names the
-  // node, where steps and weights do not fit each other, do not fit the image, or need what the ops
-  // cannot do.
+  // node, where steps and weights do not fit each other, do not fit the image, need what the ops
+  // cannot do, or ask for more memory or work than an image may need.
   OnnxNetwork(OnnxModel model, const ImageSize& input, const ParamScope& scope);
 
   void start(ParameterStore& store) const override;
   std::string graph() const override { return graph_text(model_.graph); }
 
+  // The grids of all steps for images of this size; empty for a step that cannot be a layer: it
+  // does not fit the image, needs what the ops cannot do, or nothing before it has weights.
+  static std::vector<std::optional<GridShape>> grids_of(const OnnxGraph& graph,
+                                                        const ImageSize& input);
+
  private:
+  explicit OnnxNetwork(const ImageSize& input);
   // The output of a step for images of one size, and what computes it.
   struct Layer {
     GridShape out;

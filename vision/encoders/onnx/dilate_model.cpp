@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/error.h"
+#include "vision/encoders/onnx/check_nodes.h"
 #include "vision/encoders/onnx/onnx_model.h"
 
 namespace saccade {
@@ -17,9 +18,8 @@ class Dilation {
  public:
   Dilation(onnx::GraphProto& graph, const std::string& file, std::span<const std::string> layers)
       : graph_(graph), file_(file), makers_(graph, file) {
-    std::vector<std::string> wanted;
-    for (const std::string& layer : layers) wanted.push_back(makers_.tensor_of(layer));
-    needed_ = makers_.needed(wanted);
+    needed_ = makers_.needed_for(layers);
+    onnx_file::check_nodes(graph, needed_, file);
     find_strides();
   }
 
@@ -181,9 +181,7 @@ std::vector<std::uint8_t> dilate_last_stage(std::span<const std::uint8_t> model,
                                             std::span<const std::string> layers) {
   onnx::ModelProto parsed = onnx_file::parse(model, file);
   Dilation(*parsed.mutable_graph(), file, layers).run();
-  std::string bytes;
-  if (!parsed.SerializeToString(&bytes)) throw DataError(file + ": cannot be changed in memory");
-  return {bytes.begin(), bytes.end()};
+  return onnx_file::bytes_of(parsed, file);
 }
 
 }  // namespace saccade

@@ -1,6 +1,8 @@
 #include "vision/encoders/onnx/onnx_graph.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/base/error.h"
 
@@ -43,15 +45,26 @@ OnnxStep step_of(const Json& json, std::size_t place) {
   step.padding = choice_of<OnnxPadding>(json.at("padding"));
   members(step, [&](const char* key, auto& member) { json.at(key).get_to(member); });
   if (json.contains(kDilation)) json.at(kDilation).get_to(step.dilation);
-  constexpr Index kMost = 1 << 20;
-  const auto bad = [](Index number, Index least) { return number < least || number > kMost; };
-  bool wrong = step.inputs.empty() || step.name.empty() || bad(step.stride, 1) ||
-               bad(step.dilation, 1) || bad(step.groups, 1) || bad(step.in, 0) || bad(step.out, 0);
+  constexpr Index kMostWindow = 4096;  // as check_nodes() has them
+  const auto bad = [](Index number, Index least, Index most = Index{1} << 20) {
+    return number < least || number > most;
+  };
+  bool wrong = step.inputs.empty() || step.name.empty() || bad(step.stride, 1, kMostWindow) ||
+               bad(step.dilation, 1, kMostWindow) || bad(step.groups, 1) || bad(step.in, 0) ||
+               bad(step.out, 0);
   for (const int input : step.inputs)
     wrong = wrong || input < 0 || static_cast<std::size_t>(input) > place;
-  for (const Index extent : step.kernel) wrong = wrong || bad(extent, 1);
-  for (const Index extent : step.pads) wrong = wrong || bad(extent, 0);
-  if (wrong) refuse();
+  for (const Index extent : step.kernel) wrong = wrong || bad(extent, 1, kMostWindow);
+  for (const Index extent : step.pads) wrong = wrong || bad(extent, 0, kMostWindow);
+  constexpr double kMostWeights = 1 << 29;
+  const double window = static_cast<double>(step.kernel[0]) * static_cast<double>(step.kernel[1]);
+  wrong =
+      wrong || window * static_cast<double>(step.in) * static_cast<double>(step.out) > kMostWeights;
+  wrong = wrong || (step.has_weights() && (step.in < 1 || step.out < 1)) ||
+          (step.op == OnnxOp::kAdd && step.inputs.size() != 2) ||
+          (step.op == OnnxOp::kLeakyRelu && !(step.lowest >= 0 && step.lowest < 1));
+  wrong = wrong || !(step.lowest <= step.highest);
+  if (wrong || !std::isfinite(step.lowest) || !std::isfinite(step.highest)) refuse();
   return step;
 }
 
@@ -85,6 +98,9 @@ OnnxGraph graph_of_text(const std::string& text) {
   if (last == 0) refuse();
   for (const int output : graph.outputs)
     if (output < 1 || output > last) refuse();
+  std::set<std::string> names;
+  for (const OnnxStep& step : graph.steps)
+    if (!names.insert(step.name).second) refuse();
   return graph;
 }
 

@@ -2,18 +2,110 @@
 
 #include <google/protobuf/io/coded_stream.h>
 
+#include <algorithm>
+
 #include "core/base/error.h"
+#include "core/base/foreign_file.h"
 #include "core/base/suggest.h"
 
 namespace saccade::onnx_file {
 
-onnx::ModelProto parse(std::span<const std::uint8_t> bytes, const std::string& file) {
+namespace {
+
+// Removes the items of a repeated field that are not wanted.
+template <class Field, class Wanted>
+void keep(Field& field, Wanted wanted) {
+  int kept = 0;
+  for (int i = 0; i < field.size(); ++i)
+    if (wanted(field.Get(i), i)) field.SwapElements(kept++, i);
+  field.DeleteSubrange(kept, field.size() - kept);
+}
+
+void add_tensors(onnx::GraphProto& graph, std::vector<onnx::TensorProto*>& to) {
+  for (onnx::TensorProto& tensor : *graph.mutable_initializer()) to.push_back(&tensor);
+  for (Node& node : *graph.mutable_node())
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_t()) to.push_back(attribute.mutable_t());
+      for (onnx::TensorProto& tensor : *attribute.mutable_tensors()) to.push_back(&tensor);
+      if (attribute.has_g()) add_tensors(*attribute.mutable_g(), to);
+      for (onnx::GraphProto& inner : *attribute.mutable_graphs()) add_tensors(inner, to);
+    }
+}
+
+}  // namespace
+
+onnx::ModelProto parse_alone(std::span<const std::uint8_t> bytes, const std::string& file) {
   google::protobuf::io::CodedInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
   onnx::ModelProto model;
   if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage() ||
-      model.graph().node_size() == 0)
-    throw DataError(file + ": is damaged or no ONNX model");
+      model.graph().node_size() == 0) {
+    const std::string kind = foreign_file(
+        std::as_bytes(bytes.first(std::min(bytes.size(), kForeignHead))), file, WantedFile::kOnnx);
+    const bool other = !kind.empty() && !kind.starts_with("it is an ONNX model");
+    throw DataError(
+        str(file, other ? ": no ONNX model: " + kind : ": is damaged or no ONNX model"));
+  }
   return model;
+}
+
+onnx::ModelProto parse(std::span<const std::uint8_t> bytes, const std::string& file) {
+  onnx::ModelProto model = parse_alone(bytes, file);
+  for (const onnx::TensorProto* tensor : tensors_of(*model.mutable_graph()))
+    if (tensor->data_location() == onnx::TensorProto::EXTERNAL)
+      throw DataError(str(file, ": '", tensor->name(),
+                          "' is in another file, and there is none here; export it as one file"));
+  return model;
+}
+
+std::vector<std::uint8_t> bytes_of(const onnx::ModelProto& model, const std::string& file) {
+  if (model.ByteSizeLong() > static_cast<std::size_t>(kMaxBytes))
+    throw DataError(file + ": has more than the 2 GiB of weights that a network may have here");
+  std::vector<std::uint8_t> bytes(model.ByteSizeLong());
+  if (!model.SerializeToArray(bytes.data(), static_cast<int>(bytes.size())))
+    throw DataError(file + ": cannot be changed in memory");
+  return bytes;
+}
+
+std::vector<onnx::TensorProto*> tensors_of(onnx::GraphProto& graph) {
+  std::vector<onnx::TensorProto*> tensors;
+  add_tensors(graph, tensors);
+  return tensors;
+}
+
+Index number_bytes(int type) {
+  switch (type) {
+    case onnx::TensorProto::INT8:
+    case onnx::TensorProto::UINT8:
+    case onnx::TensorProto::BOOL:
+      return 1;
+    case onnx::TensorProto::INT16:
+    case onnx::TensorProto::UINT16:
+    case onnx::TensorProto::FLOAT16:
+    case onnx::TensorProto::BFLOAT16:
+      return 2;
+    case onnx::TensorProto::FLOAT:
+    case onnx::TensorProto::INT32:
+    case onnx::TensorProto::UINT32:
+      return 4;
+    case onnx::TensorProto::DOUBLE:
+    case onnx::TensorProto::INT64:
+    case onnx::TensorProto::UINT64:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
+Index count_of(const onnx::TensorProto& tensor, const std::string& place) {
+  Index count = 1;
+  for (const Index extent : tensor.dims()) {
+    if (extent < 0 || extent > kMaxBytes)
+      throw DataError(str(place, ": has an extent of ", extent, "; the file is damaged"));
+    count *= extent;
+    if (count > kMaxBytes)
+      throw DataError(str(place, ": has more numbers than a file can hold; it is damaged"));
+  }
+  return count;
 }
 
 std::string shown(const Node& node) {
@@ -24,6 +116,11 @@ const onnx::AttributeProto* attribute(const Node& node, const char* name) {
   for (const onnx::AttributeProto& attribute : node.attribute())
     if (attribute.name() == name) return &attribute;
   return nullptr;
+}
+
+Index integer(const Node& node, const char* name, Index otherwise) {
+  const onnx::AttributeProto* found = attribute(node, name);
+  return found ? static_cast<Index>(found->i()) : otherwise;
 }
 
 std::vector<Index> integers(const Node& node, const char* name, std::vector<Index> otherwise) {
@@ -66,6 +163,47 @@ std::set<const Node*> Makers::needed(std::span<const std::string> tensors) const
     open.insert(open.end(), maker->second->input().begin(), maker->second->input().end());
   }
   return nodes;
+}
+
+std::set<const Node*> Makers::needed_for(std::span<const std::string> layers) const {
+  std::vector<std::string> tensors;
+  for (const std::string& layer : layers) tensors.push_back(tensor_of(layer));
+  return needed(tensors);
+}
+
+std::map<std::string, const onnx::TensorProto*> constants_of(const onnx::GraphProto& graph) {
+  std::map<std::string, const onnx::TensorProto*> constants;
+  for (const onnx::TensorProto& tensor : graph.initializer()) constants[tensor.name()] = &tensor;
+  for (const Node& node : graph.node())
+    if (const onnx::AttributeProto* value = attribute(node, "value");
+        node.op_type() == "Constant" && value && node.output_size() > 0)
+      constants[node.output(0)] = &value->t();
+  return constants;
+}
+
+void cut(onnx::GraphProto& graph, const std::set<const Node*>& nodes) {
+  std::vector<bool> needed;
+  std::set<std::string> read, computed;
+  for (const Node& node : graph.node()) {
+    needed.push_back(nodes.contains(&node));
+    if (!needed.back()) continue;
+    read.insert(node.input().begin(), node.input().end());
+    computed.insert(node.output().begin(), node.output().end());
+  }
+  keep(*graph.mutable_node(),
+       [&](const Node&, int i) { return needed[static_cast<std::size_t>(i)]; });
+  const auto is_read = [&](const auto& tensor, int) { return read.contains(tensor.name()); };
+  keep(*graph.mutable_initializer(), is_read);
+  keep(*graph.mutable_input(), is_read);
+  keep(*graph.mutable_output(),
+       [&](const auto& output, int) { return computed.contains(output.name()); });
+  for (Node& node : *graph.mutable_node()) node.clear_doc_string();  // PyTorch's call stacks
+  graph.clear_value_info();
+  graph.clear_quantization_annotation();
+}
+
+void cut(onnx::GraphProto& graph, const std::string& file, std::span<const std::string> layers) {
+  cut(graph, Makers(graph, file).needed_for(layers));
 }
 
 }  // namespace saccade::onnx_file

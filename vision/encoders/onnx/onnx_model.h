@@ -1,5 +1,5 @@
-// Finds the parts of an ONNX file by name. It shows onnx's types, so only the .cpp files of this
-// folder include it.
+// Reads ONNX files and finds their parts by name. It shows onnx's types, so only the .cpp files of
+// this folder include it.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -19,13 +19,26 @@ using Node = onnx::NodeProto;
 
 inline constexpr Index kMaxBytes = (Index{2} << 30) - 1;  // protobuf's limit
 
-// Throws DataError, which starts with `file`, where the bytes are damaged or not a model.
+// Throws DataError, which starts with `file`, where the bytes are damaged or not a model. Its
+// weights may be in other files.
+onnx::ModelProto parse_alone(std::span<const std::uint8_t> bytes, const std::string& file);
+// The same; also throws where numbers are in other files.
 onnx::ModelProto parse(std::span<const std::uint8_t> bytes, const std::string& file);
+std::vector<std::uint8_t> bytes_of(const onnx::ModelProto& model, const std::string& file);
+
+// All arrays of a graph: its initializers, and those in the attributes of its nodes.
+std::vector<onnx::TensorProto*> tensors_of(onnx::GraphProto& graph);
+// The bytes of a number of this type (TensorProto::DataType); 0 where it is no number.
+Index number_bytes(int type);
+// How many numbers the array has by its extents. Throws DataError, which starts with `place`, where
+// an extent is negative or the numbers are more than a model may have.
+Index count_of(const onnx::TensorProto& tensor, const std::string& place);
 
 // A node's name in messages: its own, or that of its output where it has none.
 std::string shown(const Node& node);
 // Null where the node has no attribute of that name.
 const onnx::AttributeProto* attribute(const Node& node, const char* name);
+Index integer(const Node& node, const char* name, Index otherwise);
 std::vector<Index> integers(const Node& node, const char* name, std::vector<Index> otherwise);
 // NOTSET, SAME_UPPER, SAME_LOWER or VALID.
 std::string auto_pad(const Node& node);
@@ -41,11 +54,22 @@ class Makers {
   std::string tensor_of(const std::string& layer) const;
   // The nodes that are needed to compute the tensors.
   std::set<const Node*> needed(std::span<const std::string> tensors) const;
+  // The same for layers.
+  std::set<const Node*> needed_for(std::span<const std::string> layers) const;
 
  private:
   const onnx::GraphProto& graph_;
   std::string file_;
   std::map<std::string, const Node*> makers_;
 };
+
+// The constant arrays of a graph by name: initializers, and the values of nodes Constant.
+std::map<std::string, const onnx::TensorProto*> constants_of(const onnx::GraphProto& graph);
+
+// Leaves only these nodes in a graph, and what they read. An output of the model stays where it is
+// computed, so that a layer's name means what it meant before.
+void cut(onnx::GraphProto& graph, const std::set<const Node*>& nodes);
+// The same for what leads to the layers.
+void cut(onnx::GraphProto& graph, const std::string& file, std::span<const std::string> layers);
 
 }  // namespace saccade::onnx_file

@@ -8,7 +8,7 @@ namespace saccade {
 std::string onnx_producer(const std::filesystem::path& file) {
   const std::vector<std::uint8_t> bytes =
       read_file_bytes(file, {.noun = "ONNX model", .max_bytes = onnx_file::kMaxBytes});
-  return onnx_file::parse(bytes, file.string()).producer_name();
+  return onnx_file::parse_alone(bytes, file.string()).producer_name();
 }
 
 }  // namespace saccade

@@ -9,16 +9,18 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "vision/encoders/onnx/check_nodes.h"
 #include "vision/encoders/onnx/dilate_model.h"
 #include "vision/encoders/onnx/fuse_steps.h"
+#include "vision/encoders/onnx/model_bytes.h"
 #include "vision/encoders/onnx/onnx_model.h"
-#include "vision/images/file_bytes.h"
 
 namespace saccade {
 
 namespace {
 
 using onnx_file::attribute;
+using onnx_file::integer;
 using onnx_file::integers;
 using onnx_file::Node;
 using onnx_file::shown;
@@ -47,51 +49,24 @@ struct Numbers {
 
 class Reader {
  public:
-  Reader(std::vector<std::uint8_t> bytes, const std::string& file,
-         std::span<const std::string> layers, LastStage last_stage)
+  Reader(onnx::ModelProto model, const std::string& file)
       : file_(file),
-        model_(parse(std::move(bytes), file, layers, last_stage)),
+        model_(std::move(model)),
         graph_(model_.graph()),
+        tensors_(onnx_file::constants_of(graph_)),
         makers_(graph_, file_) {
-    for (const onnx::TensorProto& tensor : graph_.initializer()) tensors_[tensor.name()] = &tensor;
-    for (const Node& node : graph_.node()) {
-      if (const onnx::AttributeProto* value = attribute(node, "value");
-          node.op_type() == "Constant" && value && node.output_size() > 0)
-        tensors_[node.output(0)] = &value->t();
-    }
     for (const onnx::ValueInfoProto& input : graph_.input())
       if (!tensors_.contains(input.name())) values_.emplace(input.name(), 0);
     if (values_.size() != 1)
       throw DataError(
           str(file_, ": takes ", values_.size(), " inputs; an encoder takes one image"));
-    read(layers);
-  }
-  OnnxModel take() { return std::move(out_); }
-
- private:
-  static Index integer(const Node& node, const char* name, Index otherwise) {
-    const onnx::AttributeProto* found = attribute(node, name);
-    return found ? static_cast<Index>(found->i()) : otherwise;
-  }
-  static double number(const Node& node, const char* name, double otherwise) {
-    const onnx::AttributeProto* found = attribute(node, name);
-    return found ? static_cast<double>(found->f()) : otherwise;
-  }
-
-  [[noreturn]] void refuse(const Node& node, const std::string& why) const {
-    throw DataError(str(file_, ": operator ", node.op_type(), " of node '", shown(node), "' ", why,
-                        "; choose a layer before it, or leave the network as it is with "
-                        "encoder.type onnx"));
-  }
-  [[noreturn]] void damaged(const Node& node) const {
-    throw DataError(str(file_, ": node '", shown(node), "' (", node.op_type(),
-                        ") is damaged: it lacks inputs or their numbers do not fit"));
   }
 
   void read(std::span<const std::string> layers) {
     std::vector<std::string> wanted;
     for (const std::string& layer : layers) wanted.push_back(makers_.tensor_of(layer));
     const std::set<const Node*> nodes = makers_.needed(wanted);
+    onnx_file::check_nodes(graph_, nodes, file_);
     for (const Node& node : graph_.node())
       if (nodes.contains(&node) && node.op_type() != "Constant") read(node);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -101,6 +76,38 @@ class Reader {
       out_.graph.outputs.push_back(found->second);
     }
     fuse_steps(out_, normalizations_);
+  }
+
+  std::vector<NativeNode> read_all() {
+    std::vector<NativeNode> nodes;
+    const onnx_file::NodeCheck check = onnx_file::number_check(graph_, file_);
+    for (const Node& node : graph_.node()) {
+      try {
+        check(node);
+        if (node.op_type() != "Constant") read(node);
+      } catch (const DataError&) {
+        continue;  // what it leads to has no steps either
+      }
+      if (const auto found = values_.find(node.output(0)); found != values_.end())
+        nodes.push_back({shown(node), found->second});
+      if (!out_.weights.empty()) out_.weights.back() = {};
+    }
+    return nodes;
+  }
+  OnnxModel take() { return std::move(out_); }
+
+ private:
+  static double number(const Node& node, const char* name, double otherwise) {
+    const onnx::AttributeProto* found = attribute(node, name);
+    return found ? static_cast<double>(found->f()) : otherwise;
+  }
+
+  [[noreturn]] void refuse(const Node& node, const std::string& why) const {
+    onnx_file::refuse_node(file_, node, why + "; choose a layer before it");
+  }
+  [[noreturn]] void damaged(const Node& node) const {
+    throw DataError(str(file_, ": node '", shown(node), "' (", node.op_type(),
+                        ") is damaged: it lacks inputs or their numbers do not fit"));
   }
 
   // The number of the value that a node reads as this input; the value must not be a constant.
@@ -123,23 +130,15 @@ class Reader {
     const auto found = tensors_.find(node.input(input));
     if (found == tensors_.end()) refuse(node, "has weights that are computed");
     const onnx::TensorProto& tensor = *found->second;
-    if (tensor.data_type() != onnx::TensorProto::FLOAT ||
-        tensor.data_location() == onnx::TensorProto::EXTERNAL)
-      refuse(node, "has weights that are not 32-bit floats within the file");
+    if (tensor.data_type() != onnx::TensorProto::FLOAT)
+      refuse(node, "has weights that are not 32-bit floats");
     Numbers out{{tensor.dims().begin(), tensor.dims().end()}, {}};
-    std::size_t count = 1;
-    for (const Index extent : out.shape) {
-      if (extent < 1 || static_cast<std::size_t>(extent) > onnx_file::kMaxBytes / count)
-        damaged(node);
-      count *= static_cast<std::size_t>(extent);
-    }
-    if (tensor.has_raw_data()) {
-      if (tensor.raw_data().size() != count * sizeof(float)) damaged(node);
-      out.values.resize(count);
-      std::memcpy(out.values.data(), tensor.raw_data().data(), count * sizeof(float));
-    } else {
-      out.values.assign(tensor.float_data().begin(), tensor.float_data().end());
-      if (out.values.size() != count) damaged(node);
+    for (const Index extent : out.shape)
+      if (extent < 1) damaged(node);
+    out.values.assign(tensor.float_data().begin(), tensor.float_data().end());
+    if (tensor.has_raw_data()) {  // check_nodes() has compared its size with the shape
+      out.values.resize(tensor.raw_data().size() / sizeof(float));
+      std::memcpy(out.values.data(), tensor.raw_data().data(), tensor.raw_data().size());
     }
     for (const float v : out.values)
       if (!std::isfinite(v)) damaged(node);
@@ -319,8 +318,11 @@ class Reader {
     } else if (op == "Sigmoid") {
       plain_step(OnnxOp::kSigmoid);
     } else if (op == "LeakyRelu") {
+      const double slope = number(node, "alpha", 0.01);
+      if (!(slope >= 0 && slope < 1))
+        refuse(node, str("has a slope of ", slope, ", and slopes here are from 0 to below 1"));
       plain_step(OnnxOp::kLeakyRelu);
-      out_.graph.steps.back().lowest = number(node, "alpha", 0.01);
+      out_.graph.steps.back().lowest = slope;
     } else if (op == "Add" || op == "Sum") {
       read_several(node, OnnxOp::kAdd);
     } else if (op == "Concat" && integer(node, "axis", 1) == 1) {
@@ -353,13 +355,21 @@ class Reader {
 
 OnnxModel read_onnx(const std::filesystem::path& file, std::span<const std::string> layers,
                     LastStage last_stage) {
-  return read_onnx(read_file_bytes(file, {.noun = "ONNX model", .max_bytes = onnx_file::kMaxBytes}),
-                   file.string(), layers, last_stage);
+  return read_onnx(read_model_bytes(file), file.string(), layers, last_stage);
 }
 
 OnnxModel read_onnx(std::vector<std::uint8_t> bytes, const std::string& file,
                     std::span<const std::string> layers, LastStage last_stage) {
-  return Reader(std::move(bytes), file, layers, last_stage).take();
+  Reader reader(parse(std::move(bytes), file, layers, last_stage), file);
+  reader.read(layers);
+  return reader.take();
+}
+
+OnnxGraph read_all_steps(std::vector<std::uint8_t> bytes, const std::string& file,
+                         std::vector<NativeNode>& nodes) {
+  Reader reader(onnx_file::parse(bytes, file), file);
+  nodes = reader.read_all();
+  return reader.take().graph;
 }
 
 OnnxModel read_onnx(const std::filesystem::path& file, const std::string& layer) {

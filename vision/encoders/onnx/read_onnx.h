@@ -19,14 +19,25 @@ struct OnnxModel {
 // outputs. A normalisation becomes a part of the convolution before it, or otherwise a depthwise
 // convolution with one weight per channel; relu and relu6 become parts of the convolution before
 // them. Throws DataError when the file is missing or not an ONNX model, when a layer does not exist
-// (the message suggests the nearest name), and for the first operator before the layers that has no
-// step (the message gives the operator, its node, the reason and what to do). Where the last stage
+// (the message suggests the nearest name), for numbers that check_nodes() refuses, and for the
+// first operator before the layers that has no step (the message gives the operator, its node, the
+// reason and what to do). Where the last stage
 // is dilated, it also throws as dilate_last_stage() does (dilate_model.h).
 OnnxModel read_onnx(const std::filesystem::path& file, std::span<const std::string> layers,
                     LastStage last_stage);
 // The same from the bytes of a file; messages name it.
 OnnxModel read_onnx(std::vector<std::uint8_t> bytes, const std::string& file,
                     std::span<const std::string> layers, LastStage last_stage);
+// A node of a file whose operator, and those before it, have steps; `value` is the number of its
+// output, as the inputs of steps are numbered.
+struct NativeNode {
+  std::string name;
+  int value = 0;
+};
+// Reads the steps of all such nodes of a model, with nothing merged and without the weights.
+OnnxGraph read_all_steps(std::vector<std::uint8_t> bytes, const std::string& file,
+                         std::vector<NativeNode>& nodes);
+
 // Reads the file up to one layer, with its strides as they are.
 OnnxModel read_onnx(const std::filesystem::path& file, const std::string& layer);
 

@@ -21,42 +21,6 @@ class Silence : public google::protobuf::io::ErrorCollector {
   void AddError(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
 };
 
-// Removes the items of a repeated field that are not wanted.
-template <class Field, class Wanted>
-void keep(Field& field, Wanted wanted) {
-  for (int i = field.size() - 1; i >= 0; --i)
-    if (!wanted(field.Get(i), i)) field.DeleteSubrange(i, 1);
-}
-
-// Removes what does not lead to the layers. An output of the model stays where it is computed, so
-// that a layer's name means what it meant before.
-void cut(onnx::GraphProto& graph, const std::string& file, std::span<const std::string> layers) {
-  std::vector<bool> needed;
-  std::set<std::string> read, computed;
-  {
-    const onnx_file::Makers makers(graph, file);
-    std::vector<std::string> wanted;
-    for (const std::string& layer : layers) wanted.push_back(makers.tensor_of(layer));
-    const std::set<const Node*> nodes = makers.needed(wanted);
-    for (const Node& node : graph.node()) {
-      needed.push_back(nodes.contains(&node));
-      if (!needed.back()) continue;
-      read.insert(node.input().begin(), node.input().end());
-      computed.insert(node.output().begin(), node.output().end());
-    }
-  }
-  keep(*graph.mutable_node(),
-       [&](const Node&, int i) { return needed[static_cast<std::size_t>(i)]; });
-  const auto is_read = [&](const auto& tensor, int) { return read.contains(tensor.name()); };
-  keep(*graph.mutable_initializer(), is_read);
-  keep(*graph.mutable_input(), is_read);
-  keep(*graph.mutable_output(),
-       [&](const auto& output, int) { return computed.contains(output.name()); });
-  for (Node& node : *graph.mutable_node()) node.clear_doc_string();  // PyTorch's call stacks
-  graph.clear_value_info();
-  graph.clear_quantization_annotation();
-}
-
 // Calls visit(tensor) for every constant array of 32-bit floats.
 template <class Visit>
 void float_tensors(onnx::GraphProto& graph, Visit visit) {
@@ -73,10 +37,7 @@ std::vector<Index> shape_of(const onnx::TensorProto& tensor) {
   return {tensor.dims().begin(), tensor.dims().end()};
 }
 
-std::vector<float> numbers_of(const onnx::TensorProto& tensor, const std::string& file) {
-  if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
-    throw DataError(
-        str(file, ": keeps '", tensor.name(), "' in another file; export it as one file"));
+std::vector<float> numbers_of(const onnx::TensorProto& tensor) {
   if (!tensor.has_raw_data()) return {tensor.float_data().begin(), tensor.float_data().end()};
   std::vector<float> numbers(tensor.raw_data().size() / sizeof(float));
   std::memcpy(numbers.data(), tensor.raw_data().data(), numbers.size() * sizeof(float));
@@ -89,10 +50,10 @@ StoredNetwork store_onnx(std::span<const std::uint8_t> bytes, const std::string&
                          std::span<const std::string> layers) {
   onnx::ModelProto model = onnx_file::parse(bytes, file);
   model.DiscardUnknownFields();  // the text form could not be read back
-  cut(*model.mutable_graph(), file, layers);
+  onnx_file::cut(*model.mutable_graph(), file, layers);
   StoredNetwork network;
   float_tensors(*model.mutable_graph(), [&](onnx::TensorProto& tensor) {
-    const std::vector<float> numbers = numbers_of(tensor, file);
+    const std::vector<float> numbers = numbers_of(tensor);
     const std::vector<Index> shape = shape_of(tensor);
     Index room = 1;
     bool fits = true;
@@ -114,7 +75,6 @@ std::vector<std::uint8_t> onnx_of(const StoredNetwork& network, const std::strin
   Silence silence;
   Protobuf::Parser parser;
   parser.RecordErrorsTo(&silence);
-  std::string bytes;
   if (!parser.ParseFromString(network.definition, &model))
     throw DataError(name + ": the stored network of the encoder is damaged");
   try {
@@ -127,8 +87,7 @@ std::vector<std::uint8_t> onnx_of(const StoredNetwork& network, const std::strin
   } catch (const DataError& error) {
     throw DataError(str(name, ": ", error.what()));
   }
-  if (!model.SerializeToString(&bytes)) throw DataError(name + ": cannot be restored in memory");
-  return {bytes.begin(), bytes.end()};
+  return onnx_file::bytes_of(model, name);
 }
 
 }  // namespace saccade

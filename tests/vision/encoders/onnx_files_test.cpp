@@ -1,0 +1,352 @@
+// ONNX files as people have them: weights in other files, operators that one reader lacks, and
+// files that were damaged or made to do damage.
+#include <cmath>
+#include <fstream>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "tests/support/catch.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/onnx_mutants.h"
+#include "tests/support/temp_folder.h"
+#include "tests/vision/pictures.h"
+#include "vision/encoders/encoder.h"
+#include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/frozen_network.h"
+#include "vision/encoders/onnx_encoder.h"
+#include "vision/encoders/onnx_layers.h"
+
+namespace saccade {
+
+using Catch::Matchers::Contains;
+using test::message_of;
+using test::OnnxFile;
+using test::TempFolder;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Grid = std::vector<float>;
+using Extents = std::vector<Index>;
+
+EncoderConfig native_config(const fs::path& file, const std::string& layer) {
+  EncoderConfig config;
+  config.type = EncoderKind::kOnnxNative;
+  config.model = file.string();
+  config.layer = layer;
+  config.image_size = 32;
+  config.frozen_stages = -1;
+  return config;
+}
+
+OnnxEncoderOptions options_of(const fs::path& file, const std::string& layer) {
+  return {.model = file, .layer = layer, .image_size = 32};
+}
+
+Grid grid_of(const FrozenEncoder& encoder) {
+  Grid out(static_cast<std::size_t>(encoder.grid().size()));
+  encoder.encode(prepare(test_picture(60, 80), encoder.preparation()).image, {}, out);
+  return out;
+}
+Grid by_opencv(const fs::path& file, const std::string& layer = "last") {
+  return grid_of(OnnxEncoder(options_of(file, layer)));
+}
+Grid by_us(const fs::path& file, const std::string& layer = "last") {
+  return grid_of(FrozenNetwork(native_config(file, layer), ResizeMode::kSquash, {}));
+}
+
+std::string refusal_of_opencv(const fs::path& file, const std::string& layer = "last") {
+  return message_of<DataError>([&] { by_opencv(file, layer); });
+}
+std::string refusal_of_us(const fs::path& file, const std::string& layer = "last") {
+  return message_of<DataError>([&] { by_us(file, layer); });
+}
+
+// A network of most operators, small enough to be changed a thousand times.
+void save_mixed(const fs::path& path) {
+  const Extents two{2, 2}, three{3, 3}, around{1, 1, 1, 1};
+  OnnxFile file(32, 32);
+  std::string x = file.conv("c1", "image", {4, 3, 3, 3}, {{"strides", two}, {"pads", around}});
+  x = file.node("LeakyRelu", "leaky", {file.batch_norm("n1", x, 4, {0.5, 1.5})}, {{"alpha", 0.2}});
+  x = file.node("MaxPool", "max", {x}, {{"kernel_shape", two}, {"strides", two}});
+  const std::string deep =
+      file.conv("c2", x, {4, 1, 3, 3},
+                {{"group", Index{4}}, {"dilations", two}, {"pads", Extents{2, 2, 2, 2}}});
+  x = file.node("Concat", "cat", {x, file.node("Add", "add", {x, deep})}, {{"axis", Index{1}}});
+  x = file.node("Clip", "clip", {x}, {{"min", 0.0}, {"max", 6.0}});
+  x = file.node("AveragePool", "mean", {x}, {{"kernel_shape", three}, {"pads", around}});
+  x = file.conv("last", x, {2, 8, 1, 1}, {{"strides", two}});
+  file.save(path, x);
+}
+
+// A network of operators that OpenCV alone runs.
+void save_rearranging(const fs::path& path) {
+  const Extents two{2, 2};
+  OnnxFile file(32, 32);
+  std::string x = file.conv("c1", "image", {4, 3, 3, 3}, {{"pads", Extents{1, 1, 1, 1}}});
+  x = file.node("PRelu", "prelu", {x, file.tensor("slope", {4, 1, 1}, {0.1, 0.3})});
+  x = file.node("InstanceNormalization", "inorm",
+                {x, file.tensor("s", {4}, {1, 2}), file.tensor("b", {4}, {0, 1})},
+                {{"epsilon", 1e-3}});
+  x = file.node("LRN", "lrn", {x}, {{"size", Index{3}}, {"alpha", 1e-4}, {"beta", 0.75}});
+  x = file.node("Pad", "pad", {x}, {{"pads", Extents{0, 0, 1, 1, 0, 0, 1, 1}}, {"value", 0.0}});
+  x = file.node("Slice", "slice", {x},
+                {{"axes", Extents{2}}, {"starts", Extents{1}}, {"ends", Extents{33}}});
+  x = file.node("Slice", "columns", {x},
+                {{"axes", Extents{3}}, {"starts", Extents{1}}, {"ends", Extents{33}}});
+  x = file.node("ConvTranspose", "up", {x, file.tensor("w", {4, 2, 2, 2}, {-1, 1})},
+                {{"kernel_shape", two}, {"strides", two}});
+  x = file.node("Elu", "elu", {x}, {{"alpha", 1.0}});
+  x = file.node("Reshape", "shuffle", {x, file.integers("five", {1, 2, 8, 8, 64})});
+  x = file.node("Transpose", "swap", {x}, {{"perm", Extents{0, 2, 1, 3, 4}}});
+  x = file.node("Reshape", "back", {x, file.integers("four", {1, 16, 64, -1})});
+  x = file.node("MaxPool", "max", {x}, {{"kernel_shape", two}, {"strides", Extents{8, 1}}});
+  const std::string mean =
+      file.node("ReduceMean", "mean", {x}, {{"axes", Extents{2, 3}}, {"keepdims", Index{1}}});
+  x = file.node("Mul", "weighed", {x, file.node("HardSigmoid", "gate", {mean})});
+  x = file.node("Softmax", "last", {x}, {{"axis", Index{1}}});
+  file.save(path, x);
+}
+
+}  // namespace
+
+TEST_CASE("weights in other files are read, by either encoder") {
+  const TempFolder folder("onnx-outside");
+  const fs::path whole = folder / "whole.onnx", outside = folder / "outside.onnx";
+  test::save_small_onnx(whole);
+  for (const int inside : {0, 1, 3})
+    for (const char* location : {"outside.onnx.data", "weights/a.bin"}) {
+      CAPTURE(inside, location);
+      fs::copy_file(whole, outside, fs::copy_options::overwrite_existing);
+      test::move_weights_outside(outside, location, inside);
+      CHECK(by_opencv(outside) == by_opencv(whole));
+      CHECK(by_us(outside) == by_us(whole));
+      CHECK(list_onnx_layers(outside, 32).size() == list_onnx_layers(whole, 32).size());
+      // A checkpoint holds them without either file, and a cache knows the network again.
+      const OnnxEncoder encoder(options_of(outside, "last"));
+      CHECK(encoder.cache_digest() == OnnxEncoder(options_of(whole, "last")).cache_digest());
+      OnnxEncoderOptions stored = options_of(folder / "nowhere.onnx", "last");
+      stored.stored = std::make_shared<StoredNetwork>(encoder.stored());
+      CHECK(OnnxEncoder(stored).cache_digest() == encoder.cache_digest());
+    }
+}
+
+TEST_CASE("weights are read from below the model's folder alone, and from within their file") {
+  const TempFolder folder("onnx-outside-bad");
+  const fs::path place = folder / "model", model = place / "m.onnx";
+  fs::create_directories(place);
+  const auto fresh = [&] {
+    test::save_small_onnx(model);
+    test::move_weights_outside(model, "m.data");
+  };
+  const auto refused = [&](const std::string& text) {
+    for (const std::string& refusal : {refusal_of_opencv(model), refusal_of_us(model),
+                                       message_of<DataError>([&] { list_onnx_layers(model, 32); })})
+      CHECK_THAT(refusal, Contains(model.string()) && Contains("'first_weight'") && Contains(text));
+  };
+  fresh();
+  fs::copy_file(place / "m.data", folder / "m.data");
+  fs::create_symlink(folder / "m.data", place / "link.data");
+  fs::create_directory_symlink(folder.path(), place / "up");
+  for (const std::string& location : {std::string("../m.data"), (folder / "m.data").string(),
+                                      std::string("up/../../m.data"), std::string()}) {
+    CAPTURE(location);
+    test::set_outside(model, "location", location);
+    refused("only from the folder of their model");
+    fresh();
+  }
+  for (const char* location : {"link.data", "up/m.data"}) {
+    test::set_outside(model, "location", location);
+    refused("leads out of the model's folder");
+    fresh();
+  }
+  test::set_outside(model, "location", "none.data");
+  refused("'none.data', which is not in");
+  test::set_outside(model, "location", ".");
+  refused("is not a regular file");
+  fresh();
+  for (const char* offset : {"100000000", "9223372036854775807"}) {
+    test::set_outside(model, "offset", offset);
+    refused("of 'm.data', which has");
+  }
+  for (const char* number : {"-4", "99999999999999999999", "x", ""}) {
+    test::set_outside(model, "offset", number);
+    refused("is no number");
+  }
+  fresh();
+  test::set_outside(model, "length", "4");
+  refused("has 4 bytes in 'm.data', and its extents need");
+  fresh();
+  fs::resize_file(place / "m.data", 100);
+  refused("was cut or is of another model");
+  std::ofstream(place / "m.data") << "version https://git-lfs.github.com/spec/v1\n";
+  refused("Git LFS pointer");
+}
+
+TEST_CASE("where one encoder cannot run a layer, the other is named only if it can") {
+  const TempFolder folder("onnx-hints");
+  const fs::path file = folder / "m.onnx";
+  // OpenCV 4.6 has no LayerNormalization, and our own ops no Softplus.
+  OnnxFile net(32, 32);
+  std::string x = net.conv("c1", "image", {4, 3, 3, 3});
+  const std::string first = net.node("Relu", "relu", {x});
+  const std::string soft = net.node("Softplus", "soft", {first});
+  x = net.node("LayerNormalization", "norm", {soft, net.tensor("s", {30}, {1, 1})});
+  const std::string uneven =
+      net.node("MaxPool", "uneven", {first},
+               {{"kernel_shape", Extents{2, 2}}, {"pads", Extents{0, 0, 1, 1}}});
+  net.save(file, net.node("Relu", "last", {x}));
+  CHECK(by_opencv(file, "relu").size() == by_us(file, "relu").size());
+
+  const auto hint = [&](EncoderKind type, const std::string& layer) {
+    EncoderConfig config = native_config(file, layer);
+    config.type = type;
+    return other_onnx_encoder(config);
+  };
+  CHECK_THAT(hint(EncoderKind::kOnnxNative, "soft"), Contains("take encoder.type onnx, which can"));
+  CHECK(!by_opencv(file, "soft").empty());
+  CHECK_THAT(hint(EncoderKind::kOnnxNative, "uneven"), Contains("take encoder.type onnx, which"));
+  CHECK(!by_opencv(file, "uneven").empty());
+  CHECK_THAT(hint(EncoderKind::kOnnx, "relu"), Contains("take encoder.type onnx_native, which"));
+  CHECK(!by_us(file, "relu").empty());
+  CHECK(hint(EncoderKind::kOnnxNative, "last").empty());
+  CHECK(hint(EncoderKind::kOnnx, "last").empty());
+  CHECK_THAT(refusal_of_us(file, "soft"), Contains("operator Softplus of node 'soft'") &&
+                                              Contains("; choose a layer before it") &&
+                                              Contains("take encoder.type onnx, which can run it"));
+  CHECK_THAT(refusal_of_us(file, "uneven"), Contains("take encoder.type onnx, which can run it"));
+  CHECK_THAT(refusal_of_opencv(file, "last"),
+             Contains("operator LayerNormalization of node 'norm'") &&
+                 Contains("choose a layer before it"));
+  for (const std::string& refusal : {refusal_of_us(file, "last"), refusal_of_opencv(file, "last")})
+    CHECK(refusal.find("take encoder.type") == std::string::npos);
+
+  // The same is listed for all layers.
+  std::map<std::string, OnnxLayer> layers;
+  for (const OnnxLayer& layer : list_onnx_layers(file, 32)) layers[layer.name] = layer;
+  const auto runs = [&](const std::string& name) {
+    return std::pair(layers.at(name).onnx, layers.at(name).onnx_native);
+  };
+  CHECK(layers.at("relu").type == "Relu");
+  CHECK(layers.at("relu").shape == Extents{1, 4, 30, 30});
+  CHECK(layers.at("uneven").shape == Extents{1, 4, 30, 30});
+  CHECK(layers.at("norm").shape.empty());
+  CHECK(runs("relu") == std::pair(true, true));
+  CHECK(runs("soft") == std::pair(true, false));
+  CHECK(runs("uneven") == std::pair(true, false));
+  CHECK(runs("norm") == std::pair(false, false));
+  CHECK(runs("last") == std::pair(false, false));
+}
+
+TEST_CASE("layers are listed as they can be run, also where a reader merges them") {
+  const TempFolder folder("onnx-listed");
+  const fs::path file = folder / "m.onnx";
+  OnnxFile net(32, 32);
+  std::string x = net.conv("c1", "image", {4, 3, 3, 3});
+  x = net.node("Mul", "swish", {x, net.node("Sigmoid", "gate", {x})});
+  net.save(file, net.node("Softmax", "shares", {net.conv("c2", x, {4, 4, 3, 3})}));
+  for (const OnnxLayer& layer : list_onnx_layers(file, 32)) {
+    CAPTURE(layer.name);
+    CHECK(layer.onnx == refusal_of_opencv(file, layer.name).empty());
+    CHECK(layer.onnx_native == refusal_of_us(file, layer.name).empty());
+  }
+}
+
+TEST_CASE("whatever number of a graph is wrong, it is refused in one line or runs") {
+  const TempFolder folder("onnx-mutants");
+  const fs::path valid = folder / "valid.onnx", file = folder / "m.onnx";
+  // What a reader says, or "" where it runs.
+  const auto said = [](const auto& run) -> std::string {
+    try {
+      run();
+      return "";
+    } catch (const Error& error) {
+      const ExitCode code = error.code();
+      CHECK((code == ExitCode::kData || code == ExitCode::kUsage));
+      CHECK(std::string(error.what()).find('\n') == std::string::npos);
+      return error.what();
+    }
+  };
+  for (const bool mixed : {true, false}) {
+    mixed ? save_mixed(valid) : save_rearranging(valid);
+    REQUIRE(!by_opencv(valid).empty());
+    if (mixed) REQUIRE(by_opencv(valid).size() == by_us(valid).size());
+    std::size_t refused = 0;
+    const std::vector<test::OnnxMutant> mutants = test::onnx_mutants(valid);
+    CHECK(mutants.size() > 1000);
+    for (const test::OnnxMutant& mutant : mutants) {
+      INFO(mutant.what);
+      folder.write("m.onnx", mutant.bytes);
+      if (!said([&] { by_opencv(file); }).empty()) ++refused;
+      if (mixed) said([&] { by_us(file); });
+      said([&] { list_onnx_layers(file, 32); });
+    }
+    CHECK(2 * refused > mutants.size());
+  }
+}
+
+TEST_CASE("a small graph cannot ask for more memory or work than an image may take") {
+  const TempFolder folder("onnx-costs");
+  const fs::path file = folder / "m.onnx";
+  const auto refused = [&](OnnxFile& net, const std::string& end) {
+    net.save(file, net.node("Relu", "last", {end}));
+    CAPTURE(end);
+    CHECK_THAT(refusal_of_opencv(file), Contains(file.string()));
+    CHECK_THAT(refusal_of_us(file), Contains("node '"));
+  };
+  for (const Index axis : {1, 2}) {  // a chain that doubles the channels, or the rows
+    OnnxFile net(32, 32);
+    std::string x = net.conv("c1", "image", {4, 3, 3, 3});
+    for (int i = 0; i < 60; ++i) x = net.node("Concat", str("cat", i), {x, x}, {{"axis", axis}});
+    refused(net, x);
+  }
+  {
+    OnnxFile net(32, 32);  // padding that makes images larger and larger
+    std::string x = net.conv("c1", "image", {4, 3, 3, 3});
+    for (int i = 0; i < 40; ++i)
+      x = net.conv(str("c", i + 2), x, {4, 4, 3, 3}, {{"pads", Extents{4096, 4096, 4096, 4096}}});
+    refused(net, x);
+  }
+  {
+    OnnxFile net(32, 32);  // strides that multiply up to nothing
+    std::string x = net.conv("c1", "image", {4, 3, 3, 3});
+    for (int i = 0; i < 9; ++i)
+      x = net.node("MaxPool", str("p", i), {x},
+                   {{"kernel_shape", Extents{64, 64}},
+                    {"strides", Extents{4096, 4096}},
+                    {"pads", Extents{63, 63, 63, 63}}});
+    net.save(file, net.node("Relu", "last", {x}));
+    CHECK_THAT(refusal_of_us(file), Contains("strides so far that no grid is left"));
+  }
+}
+
+TEST_CASE("flipped bits of an ONNX file, and its ends, are refused or run") {
+  const TempFolder folder("onnx-flips");
+  const fs::path file = folder / "m.onnx";
+  save_mixed(folder / "mixed.onnx");
+  save_rearranging(folder / "rearranging.onnx");
+  const char* wanted = std::getenv("SACCADE_FLIPS");  // how many; for a long look by hand
+  const int flips = wanted ? std::atoi(wanted) : 400;
+  for (int i = 0; i < flips; ++i) {
+    const std::string bytes =
+        TempFolder::read(folder / (i % 2 == 0 ? "mixed.onnx" : "rearranging.onnx"));
+    std::string changed = bytes;
+    Random random({static_cast<std::uint64_t>(i), Stream::kTest, 0, 0});
+    for (int k = 0; k <= i % 3; ++k) {
+      const auto at =
+          static_cast<std::size_t>(random.uniform() * static_cast<double>(bytes.size()));
+      changed[at] = static_cast<char>(changed[at] ^ (1 << static_cast<int>(random.uniform() * 8)));
+    }
+    if (i % 10 == 0) changed.resize(changed.size() / 2 + static_cast<std::size_t>(i) % 100);
+    folder.write("m.onnx", changed);
+    for (const bool opencv : {true, false}) try {
+        opencv ? by_opencv(file) : by_us(file);
+      } catch (const Error& error) {
+        CHECK(static_cast<int>(error.code()) >= static_cast<int>(ExitCode::kUsage));
+        CHECK(error.code() != ExitCode::kCheckpoint);
+      }
+  }
+}
+
+}  // namespace saccade

@@ -1,0 +1,221 @@
+#include "vision/encoders/onnx/check_nodes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "core/base/error.h"
+
+namespace saccade::onnx_file {
+
+namespace {
+
+using Attribute = onnx::AttributeProto;
+
+constexpr const char* kDamaged = "; the file is damaged or of an unusual kind: export it again";
+
+// The bounds of the numbers of an attribute, in whatever operator it is.
+struct Rule {
+  const char* name;
+  double low, high;
+  bool listed = false;  // several numbers, or else one
+  int least = 0;        // how many, where they are listed
+};
+constexpr Index kMostWindow = 4096, kMostExtent = 1 << 20;
+constexpr double kWindow = 4096, kMany = 1 << 20, kAxes = 8;
+constexpr Rule kRules[] = {
+    {"kernel_shape", 1, kWindow, true, 1},
+    {"strides", 1, kWindow, true, 1},
+    {"dilations", 1, kWindow, true, 1},
+    {"pads", -kWindow, kWindow, true, 1},
+    {"output_padding", 0, kWindow, true},
+    {"output_shape", 1, kWindow * 8, true},
+    {"group", 1, kMany},
+    {"axis", -kAxes, kAxes - 1},
+    {"axes", -kAxes, kAxes - 1, true},
+    {"perm", 0, kAxes - 1, true},
+    {"split", 1, kMany, true},
+    {"blocksize", 1, 64},
+    {"size", 1, 1024},
+    {"shape", -1, 1 << 28, true},
+    {"epsilon", 0, 1e6},
+    {"alpha", -1e6, 1e6},
+    {"beta", -1e6, 1e6},
+    {"gamma", -1e6, 1e6},
+    {"bias", -1e6, 1e6},
+    {"lambd", -1e6, 1e6},
+    {"ratio", 0, 1},
+    {"momentum", 0, 1},
+    {"scales", 1e-3, 64, true, 1},
+    {"height_scale", 1e-3, 64},
+    {"width_scale", 1e-3, 64},
+};
+
+const Rule* rule_of(const std::string& name) {
+  const auto* found = std::find_if(std::begin(kRules), std::end(kRules),
+                                   [&](const Rule& rule) { return name == rule.name; });
+  return found == std::end(kRules) ? nullptr : found;
+}
+
+// All numbers of an attribute.
+std::vector<double> numbers_of(const Attribute& attribute) {
+  std::vector<double> numbers;
+  if (attribute.has_i()) numbers.push_back(static_cast<double>(attribute.i()));
+  if (attribute.has_f()) numbers.push_back(static_cast<double>(attribute.f()));
+  for (const Index i : attribute.ints()) numbers.push_back(static_cast<double>(i));
+  for (const float f : attribute.floats()) numbers.push_back(static_cast<double>(f));
+  return numbers;
+}
+
+class Checker {
+ public:
+  Checker(const onnx::GraphProto& graph, const std::string& file)
+      : file_(file), constants_(constants_of(graph)) {
+    for (const onnx::TensorProto& tensor : graph.initializer()) known_.insert(tensor.name());
+    for (const onnx::ValueInfoProto& input : graph.input()) known_.insert(input.name());
+    if (graph.sparse_initializer_size() > 0)
+      throw DataError(str(file_, ": has sparse weights; export it with dense ones"));
+  }
+
+  void check(const Node& node) {
+    if (node.output_size() == 0 || node.output(0).empty()) refuse(node, "computes nothing");
+    for (const std::string& input : node.input()) {
+      if (input.empty()) continue;  // left out
+      if (!known_.contains(input))
+        refuse(node, str("reads '", input, "', which is nowhere before it", kDamaged));
+      if (const auto found = constants_.find(input); found != constants_.end())
+        check_tensor(node, *found->second);
+    }
+    for (const std::string& output : node.output())
+      if (!output.empty() && !known_.insert(output).second)
+        refuse(node, str("computes '", output, "', which is there already", kDamaged));
+    if (node.op_type() == "Constant") return;  // its array is checked where it is read
+    std::set<std::string> names;
+    for (const Attribute& attribute : node.attribute()) {
+      if (!names.insert(attribute.name()).second)
+        refuse(node, str("has ", attribute.name(), " twice", kDamaged));
+      check_attribute(node, attribute);
+    }
+    check_window(node);
+  }
+
+ private:
+  [[noreturn]] void refuse(const Node& node, const std::string& why) const {
+    refuse_node(file_, node, why);
+  }
+
+  void check_tensor(const Node& node, const onnx::TensorProto& tensor) {
+    if (!checked_.insert(&tensor).second) return;
+    const std::string place = str(file_, ": array '", tensor.name(), "'");
+    const Index count = count_of(tensor, place), each = number_bytes(tensor.data_type());
+    if (each == 0 || tensor.has_segment() || tensor.dims_size() > kAxes)
+      refuse(node, str("reads an array of a kind that is not known here", kDamaged));
+    Index stored = static_cast<Index>(tensor.raw_data().size()), needed = count * each;
+    if (!tensor.has_raw_data()) {
+      needed = count;
+      stored = tensor.float_data_size() + tensor.int32_data_size() + tensor.int64_data_size() +
+               tensor.double_data_size() + tensor.uint64_data_size();
+    }
+    if (stored != needed)
+      refuse(node, str("reads array '", tensor.name(), "', whose numbers do not fill its extents",
+                       kDamaged));
+  }
+
+  void check_attribute(const Node& node, const Attribute& attribute) const {
+    const std::string& name = attribute.name();
+    const std::vector<double> numbers = numbers_of(attribute);
+    const Rule* rule = rule_of(name);
+    if (rule) {
+      const int single = (attribute.has_i() ? 1 : 0) + (attribute.has_f() ? 1 : 0);
+      const auto count = static_cast<int>(numbers.size());
+      const bool fits = rule->listed ? single == 0 && count >= rule->least && count <= 64
+                                     : single == 1 && count == 1;
+      if (!fits) refuse(node, str("has ", name, " of another kind than its numbers are", kDamaged));
+    }
+    // Slices may begin and end anywhere, and clips may have no bound.
+    const bool ends = name == "starts" || name == "ends" || name == "steps";
+    const bool bounds = name == "min" || name == "max";
+    const double most = ends ? 1e19 : bounds ? HUGE_VAL : 2147483647.0;
+    const double low = rule ? rule->low : -most, high = rule ? rule->high : most;
+    for (const double number : numbers)
+      if (!(number >= low && number <= high))
+        refuse(node, str("has ", name, " ", number, ", and only ", low, " to ", high,
+                         " have a meaning here", kDamaged));
+  }
+
+  std::vector<Index> weight_extents(const Node& node) const {
+    const bool has = node.op_type().starts_with("Conv") && node.input_size() > 1;
+    const auto found = has ? constants_.find(node.input(1)) : constants_.end();
+    if (found == constants_.end()) return {};
+    return {found->second->dims().begin(), found->second->dims().end()};
+  }
+
+  // Windows of convolutions and pools.
+  void check_window(const Node& node) const {
+    const std::string& op = node.op_type();
+    const bool conv = op == "Conv" || op == "ConvTranspose";
+    if (!conv && op != "MaxPool" && op != "AveragePool" && op != "LpPool") return;
+    std::vector<Index> kernel = integers(node, "kernel_shape", {});
+    const std::vector<Index> weight = weight_extents(node);
+    if (!weight.empty()) {
+      if (weight.size() < 3) refuse(node, str("has weights without a window", kDamaged));
+      const std::vector<Index> own(weight.begin() + 2, weight.end());
+      for (const Index extent : weight)
+        if (extent < 1 || extent > kMostExtent)
+          refuse(node, str("has weights with an extent of ", extent, kDamaged));
+      for (const Index extent : own)
+        if (extent > kMostWindow) refuse(node, str("has a window of ", extent, " cells", kDamaged));
+      if (!kernel.empty() && kernel != own)
+        refuse(node, str("has a kernel_shape that is not that of its weights", kDamaged));
+      kernel = own;
+      const Index groups = integer(node, "group", 1);
+      if (weight[0] % groups != 0)
+        refuse(node, str("has ", groups, " groups, which do not divide its ", weight[0],
+                         " channels", kDamaged));
+    }
+    if (kernel.empty()) {
+      if (!conv) refuse(node, str("has no kernel_shape", kDamaged));
+      return;  // of a convolution whose weights are computed
+    }
+    const std::size_t axes = kernel.size();
+    const std::vector<Index> ones(axes, 1), none(2 * axes, 0);
+    const std::vector<Index> strides = integers(node, "strides", ones),
+                             dilations = integers(node, "dilations", ones),
+                             pads = integers(node, "pads", none);
+    if (strides.size() != axes || dilations.size() != axes || pads.size() != 2 * axes)
+      refuse(node, str("has strides, dilations or pads that are not of the ", axes,
+                       " axes of its window", kDamaged));
+    for (std::size_t i = 0; i < pads.size(); ++i) {
+      const std::size_t axis = i % axes;
+      if (pads[i] < 0) refuse(node, str("has negative pads", kDamaged));
+      if (!conv && pads[i] > (kernel[axis] - 1) * dilations[axis])
+        refuse(node, str("pads by a whole window", kDamaged));
+    }
+  }
+
+  std::string file_;
+  std::map<std::string, const onnx::TensorProto*> constants_;
+  std::set<std::string> known_;  // tensors that are there so far
+  std::set<const onnx::TensorProto*> checked_;
+};
+
+}  // namespace
+
+void refuse_node(const std::string& file, const Node& node, const std::string& why) {
+  throw DataError(str(file, ": operator ", node.op_type(), " of node '", shown(node), "' ", why));
+}
+
+NodeCheck number_check(const onnx::GraphProto& graph, const std::string& file) {
+  return [checker = std::make_shared<Checker>(graph, file)](const Node& node) {
+    checker->check(node);
+  };
+}
+
+void check_nodes(const onnx::GraphProto& graph, const std::set<const Node*>& nodes,
+                 const std::string& file) {
+  const NodeCheck check = number_check(graph, file);
+  for (const Node& node : graph.node())
+    if (nodes.contains(&node)) check(node);
+}
+
+}  // namespace saccade::onnx_file

@@ -1,0 +1,31 @@
+// The checks that a graph of unknown origin passes before anything is computed by its numbers.
+#pragma once
+
+#include <functional>
+
+#include "vision/encoders/onnx/onnx_model.h"
+
+namespace saccade::onnx_file {
+
+// Called with the nodes of a graph in their order; throws DataError, which names node, operator,
+// number and remedy, for one that does not pass. After that, nodes that read it must not follow.
+using NodeCheck = std::function<void(const Node&)>;
+
+// Checks that what a node reads is there before it, that the bytes of arrays fill their extents,
+// and that every number in an attribute is within bounds: windows of at most 4096 cells, say. The
+// graph must outlive the check, which throws DataError where the graph has sparse weights.
+NodeCheck number_check(const onnx::GraphProto& graph, const std::string& file);
+// For a reader that is not our own, and after number_check(): checks that operators are among those
+// whose inputs are known here, that weights have as many channels as they are given, and how large
+// what is computed of constants alone becomes. Throws DataError where the nodes take anything but
+// one image.
+NodeCheck operator_check(const onnx::GraphProto& graph, const std::set<const Node*>& nodes,
+                         const std::string& file);
+// number_check() of all nodes that lead to some layers.
+void check_nodes(const onnx::GraphProto& graph, const std::set<const Node*>& nodes,
+                 const std::string& file);
+
+// Throws DataError for a node that cannot be used: `operator OP of node 'NAME' WHY`.
+[[noreturn]] void refuse_node(const std::string& file, const Node& node, const std::string& why);
+
+}  // namespace saccade::onnx_file
