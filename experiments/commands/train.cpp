@@ -108,7 +108,7 @@ void print_summary(const TrainOptions& options, const TrainConfig& config,
   }
   std::cout << state.update << " updates in " << duration_text(state.seconds) << " of training";
   if (best != state.best.end())
-    std::cout << ", best " << metric_label(metric) << " " << str(best->second) << " in "
+    std::cout << ", best " << metric_label(metric) << " " << fixed(best->second) << " in "
               << result.best.string();
   std::cout << "\n";
 }
