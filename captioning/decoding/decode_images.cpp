@@ -9,10 +9,21 @@ namespace {
 
 constexpr Index kDecodedTogether = 8;  // images that are decoded together
 
+std::vector<DecodedCaption> force_given(const Ensemble& models, std::span<const InputView> inputs,
+                                        std::size_t images, const DecodeRequest& request,
+                                        std::uint64_t first_image) {
+  const std::vector<std::vector<std::vector<int>>> captions(
+      images, {std::vector<int>(request.given.begin(), request.given.end())});
+  std::vector<DecodedCaption> out;
+  for (auto& of_image : models.force_decode(inputs, captions, request.search, first_image))
+    out.push_back(std::move(of_image.front()));
+  return out;
+}
+
 }  // namespace
 
 std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& request) {
-  const bool draws = request.search.mode == SearchMode::kSample;
+  const bool draws = request.given.empty() && request.search.mode == SearchMode::kSample;
   const Index each = draws ? request.search.samples : 1;  // captions per image
   std::vector<DecodedCaption> captions(static_cast<std::size_t>(request.count * each));
   std::mutex mutex;
@@ -26,8 +37,11 @@ std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& 
         batch.set_area(i - begin, request.load(i, m, batch.values_of(i - begin)));
       views.push_back(batch.view());
     }
-    std::vector<DecodedCaption> group = models.caption(
-        views, request.search, static_cast<std::uint64_t>(request.first_image + begin));
+    const auto first = static_cast<std::uint64_t>(request.first_image + begin);
+    std::vector<DecodedCaption> group =
+        request.given.empty()
+            ? models.caption(views, request.search, first)
+            : force_given(models, views, static_cast<std::size_t>(end - begin), request, first);
     std::move(group.begin(), group.end(), captions.begin() + begin * each);
     const std::lock_guard lock(mutex);
     done += end - begin;

@@ -23,6 +23,9 @@ struct DecodeRequest {
   Index count = 0;
   LoadInput load;
   SearchOptions search{};
+  // A caption, as ids, that is decoded for every image (Ensemble::force_decode); empty: captions
+  // are searched.
+  std::span<const int> given{};
   Index first_image = 0;  // the number of the first image, part of the key of its draws
   DecodeProgress progress{};
 };

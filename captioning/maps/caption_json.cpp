@@ -34,9 +34,17 @@ Json attention_rows(const AttentionMap& map) {
   return rows;
 }
 
-Json chosen_cell(const AttentionMap& map) {
-  if (map.chosen < 0) return nullptr;
-  return Json::array({map.chosen / map.grid.cols, map.chosen % map.grid.cols});
+Json cell_json(Index cell, const GridSize& grid) {
+  if (cell < 0 || cell >= grid.cells()) return nullptr;
+  return Json::array({cell / grid.cols, cell % grid.cols});
+}
+
+Json chosen_cell(const AttentionMap& map) { return cell_json(map.chosen, map.grid); }
+
+Json choices_json(const DecodedWord& word) {
+  Json out = Json::array();
+  for (const int cell : word.choices) out.push_back(cell_json(cell, word.map.grid));
+  return out;
 }
 
 // The number of a layer or a head, or the name of their fusion.
@@ -82,6 +90,7 @@ class CaptionWriter {
     if (!record_->image.empty()) json["image"] = record_->image;
     if (!record_->tokens.empty()) json["tokens"] = record_->tokens;
     json["caption"] = caption_text(caption, *source_->vocabulary);
+    if (source_->given) json["given"] = true;
     json["words"] = words(caption);
     json["grid"] = grid_json(source_->grid, record_->geometry);
     json["geometry"] = geometry_json(record_->geometry);
@@ -162,6 +171,7 @@ class CaptionWriter {
                           {"uniform", is_uniform(word.map)},
                           {"attention", attention(word.map)},
                           {"sampled", chosen_cell(word.map)}}));
+      if (!packs() && !word.choices.empty()) out.back()["choices"] = choices_json(word);
       if (!word.effects.empty()) out.back()["occlusion"] = occlusion(word);
     }
     return out;

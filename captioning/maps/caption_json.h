@@ -20,8 +20,9 @@ enum class CaptionForm {
 };
 
 // {"image", "tokens" of a text, "caption", "words": [{"text", "logprob", "gate", "sentinel",
-// "entropy" (map_entropy()), "uniform" (is_uniform()), "attention", "sampled", and "occlusion": the
-// rows of DecodedWord::effects, where there are any}], "grid": {"rows", "cols", "cells": [left,
+// "entropy" (map_entropy()), "uniform" (is_uniform()), "attention", "sampled", where there are any
+// "choices": the cells of DecodedWord::choices as [row, col], null for none, and "occlusion": the
+// rows of DecodedWord::effects}], "grid": {"rows", "cols", "cells": [left,
 // top, right, bottom]}, "geometry": {"original": [height, width], "resize", "seen": {"x", "y",
 // "width", "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime",
 // "map_step"}. sampled is [row, col] of the region that hard attention took, else null; cells are
@@ -34,7 +35,8 @@ enum class CaptionForm {
 // several captions were requested there are "alternatives", the next best first: [{"caption",
 // "words", "logprob"}]. Where a model did without heads (inspection/model_heads.h), there is
 // "without": {"heads": their names, "whole": the caption of the whole model, where there is one}. A
-// picture without a name has no "image".
+// picture without a name has no "image". A caption that was given and not searched has "given":
+// true.
 nlohmann::ordered_json caption_json(const CaptionRecord& record, const CaptionSource& source,
                                     CaptionForm form = CaptionForm::kFull);
 

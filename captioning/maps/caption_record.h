@@ -21,6 +21,7 @@ struct CaptionSource {
   std::vector<std::string> members{};  // the members of an ensemble
   bool alternatives = false;           // whether further captions were requested
   std::vector<std::string> without{};  // the heads that the model did without
+  bool given = false;                  // whether the captions were given and not searched
 };
 
 struct CaptionRecord {

@@ -369,8 +369,9 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
     throw CheckpointError(
         archive.source() +
         ": cannot go on, because something changed since it was written:" + changes +
-        "\nstart a new run, or undo the changes (a run is resumed with its own "
-        "config if none is named)");
+        "\nundo the changes (a run is resumed with its own config if none is named), or start a "
+        "new run from its weights with train.init_from=" +
+        archive.source());
   check_parameters(archive, model.parameters(), "");
   const TrainingState state = read_state(archive);
   trainer.check(state, archive.source());

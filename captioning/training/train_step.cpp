@@ -72,6 +72,14 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
   return result;
 }
 
+std::vector<TakenRegions> TrainStep::draws(const TrainBatch& batch) const {
+  std::vector<TakenRegions> out;
+  for (std::size_t s = 0; s < batch.shards.size(); ++s)
+    for (TakenRegions& caption : taken_regions(*losses_[s], batch.shards[s]))
+      out.push_back(std::move(caption));
+  return out;
+}
+
 RewardBaseline TrainStep::averages(const CaptionLossOptions& options) {
   std::vector<const ShardLoss*> losses;
   for (const std::unique_ptr<ShardLoss>& loss : losses_) losses.push_back(loss.get());

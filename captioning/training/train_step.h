@@ -12,6 +12,7 @@
 #include "captioning/objectives/caption_loss.h"
 #include "captioning/objectives/estimator_statistics.h"
 #include "captioning/training/shard_tapes.h"
+#include "captioning/training/taken_regions.h"
 
 namespace saccade {
 
@@ -64,6 +65,7 @@ struct UpdateReport {
   Index captions = 0, words = 0;
   std::optional<EstimatorSums::Statistics> estimator{};  // of hard attention only
   std::optional<SelfCriticalReport> self_critical{};     // of that stage only
+  std::vector<TakenRegions> draws{};                     // where the observer wants them
 };
 
 class TrainStep {
@@ -76,6 +78,10 @@ class TrainStep {
   // Makes update number `update` with learning rate lr. Throws DivergedError that names update,
   // tensor and images when a loss or gradient is not finite.
   UpdateReport run(const TrainBatch& batch, Index update, double lr);
+
+  // What hard attention took for the captions of the last update, whose batch this is; none of
+  // another selection.
+  std::vector<TakenRegions> draws(const TrainBatch& batch) const;
 
   RewardBaseline& reward_baseline() { return baseline_; }
 

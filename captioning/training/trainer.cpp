@@ -128,7 +128,8 @@ void Trainer::enter_stage() {
 
 UpdateReport Trainer::step(const TrainBatch& batch, double lr) {
   if (self_critical_) return self_critical_->run(batch, state_.update, lr);
-  const UpdateReport report = cross_entropy_->run(batch, state_.update, lr);
+  UpdateReport report = cross_entropy_->run(batch, state_.update, lr);
+  if (setup_.observer->wants_draws()) report.draws = cross_entropy_->draws(batch);
   state_.baseline = cross_entropy_->reward_baseline();
   return report;
 }

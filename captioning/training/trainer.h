@@ -49,6 +49,9 @@ class TrainObserver {
     Index batches = 0;   // per epoch
     double done = 0;     // share of the whole run, 0..1
   };
+  // Whether reports of updates have what hard attention took (UpdateReport::draws). Updates of
+  // self-critical training have none.
+  virtual bool wants_draws() const { return false; }
   virtual void on_update(const Update&) {}
   virtual void on_validation(const Metrics&, const TrainingState&) {}
   virtual void on_checkpoint(const std::filesystem::path&, const TrainingState&) {}

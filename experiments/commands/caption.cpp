@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <cmath>
 #include <iomanip>
 #include <iostream>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "experiments/commands/caption_photos.h"
+#include "experiments/commands/said_caption.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/commands/watched_folder.h"
 #include "experiments/process/log.h"
@@ -31,10 +33,36 @@ namespace saccade {
 
 namespace {
 
+// The probability of a word, or of the end of the caption: "0.3126", "2.1e-05".
+std::string probability(double log_prob) {
+  std::ostringstream out;
+  const double p = std::exp(log_prob);
+  if (p >= 0.0001)
+    out << std::fixed << std::setprecision(4);
+  else
+    out << std::scientific << std::setprecision(1);
+  out << p;
+  return out.str();
+}
+
+// The words of a caption that was given, each with its probability after those before it.
+std::string said(const std::string& path, const DecodedCaption& caption,
+                 const CaptionSource& source) {
+  std::ostringstream out;
+  out << plain_text(path) << ": " << plain_text(caption_text(caption, *source.vocabulary)) << "\n"
+      << std::fixed << std::setprecision(2) << "  log p " << caption.log_prob << ":";
+  for (const DecodedWord& word : caption.words)
+    out << " " << plain_text(word_text(word, *source.vocabulary)) << " "
+        << probability(word.log_prob) << ",";
+  out << " end " << probability(caption.last.log_prob) << "\n";
+  return out.str();
+}
+
 // One line with the caption of a picture or, with --alternatives, one line per caption, the best
 // first.
 std::string listed(const std::string& path, const DecodedCaption& caption,
                    const CaptionSource& source) {
+  if (source.given) return said(path, caption, source);
   const auto text = [&](const DecodedCaption& one) {
     return plain_text(caption_text(one, *source.vocabulary));
   };
@@ -75,7 +103,10 @@ SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
                               ? page_search(loaded.config, loaded.model->vocabulary()).alternatives
                               : 1;
   }
+  if (args.say) search.alternatives = 1;
   if (!args.alternatives) return search;
+  if (args.say)
+    throw UsageError("--say: the caption is given, so there are no --alternatives; leave them out");
   if (search.mode != SearchMode::kBeam)
     throw UsageError(str("--alternatives lists what beam search finds, and search.mode is ",
                          enum_name(search.mode), "; give --mode beam"));
@@ -136,9 +167,9 @@ class WholeModel {
   WholeModel(const CaptionArgs& args, const SearchOptions& search) : search_(search) {
     search_.recording = {};
     search_.alternatives = 1;
-    if (!args.model.without.empty()) session_.emplace(args.model);
+    if (!args.model.without.empty() && !args.say) session_.emplace(args.model);
   }
-  // The caption of a photo; "" where no head is removed.
+  // The caption of a photo; "" where no head is removed, or where the caption is given.
   std::string caption(Photo& photo) const {
     if (!session_) return "";
     const auto load = [&](Index, std::size_t member, std::span<float> out) {
@@ -210,7 +241,8 @@ struct Page {
 
 // Captions one picture at a time, so that a line never waits for the next picture.
 int watch(const CaptionArgs& args, const ModelSession& session, const SearchOptions& search,
-          const CaptionSource& source, const WholeModel& all_heads, const StopSignal& signal) {
+          std::span<const int> say, const CaptionSource& source, const WholeModel& all_heads,
+          const StopSignal& signal) {
   WatchedFolder folder(args.watch, session.members()[0].loaded.config.data.max_pixels());
   const auto caption = [&](const std::string& path, Image& picture) {
     const auto print = [&](Photo& photo) {
@@ -226,6 +258,7 @@ int watch(const CaptionArgs& args, const ModelSession& session, const SearchOpti
                    {.count = 1,
                     .read = [&](Index, const auto&) { return Source(std::move(picture)); },
                     .search = search,
+                    .say = say,
                     .remarks = false},
                    print);
     if (!std::cout.flush()) throw IoError("cannot write to standard output; check the disk");
@@ -254,11 +287,13 @@ int run_caption(const CaptionArgs& args) {
   CaptionSource source = session.source(search.regime);
   source.alternatives = args.alternatives.has_value();
   source.without = session.heads_without();
+  const std::vector<int> say = said_words(args.say, args.model, session);
+  source.given = args.say.has_value();
   session.remove_heads();
   const WholeModel all_heads(args, search);
   if (signal) {
     require_pictures(session, "--watch");
-    return watch(args, session, search, source, all_heads, *signal);
+    return watch(args, session, search, say, source, all_heads, *signal);
   }
   const NamedSources images = named_sources(session, args.images);
   const auto path = [&](Index i) { return images.names[static_cast<std::size_t>(i)]; };
@@ -270,6 +305,7 @@ int run_caption(const CaptionArgs& args) {
       {.count = static_cast<Index>(images.names.size()),
        .read = images.read,
        .search = search,
+       .say = say,
        .keep_pictures = page.has_value()},
       [&](Photo& photo) {
         const std::string whole = all_heads.caption(photo);
@@ -294,6 +330,7 @@ CommandRun bind_caption(Options& options) {
   add_model_options(options, args->model);
   options.arguments("images", args->images,
                     "picture files, or folders of them; texts for a model of texts", "IMAGE");
+  add_say_option(options, args->say);
   options.text("--watch", args->watch,
                "caption the pictures in a folder, and each picture that appears in it as soon as "
                "the file is complete, until a signal stops the program",

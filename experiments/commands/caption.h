@@ -12,6 +12,7 @@ namespace saccade {
 struct CaptionArgs {
   ModelArgs model{};
   std::vector<std::string> images{};
+  std::optional<std::string> say{};     // a caption of one's own, instead of a searched one
   std::string watch{};                  // a folder whose pictures are captioned as they appear
   std::optional<Index> alternatives{};  // how many captions are listed for each picture
   bool all_maps = false;                // whether the JSON has the maps of every layer and head

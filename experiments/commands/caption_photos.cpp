@@ -160,6 +160,7 @@ ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request
         decode(session.models(), {.count = static_cast<Index>(block.size()),
                                   .load = load,
                                   .search = request.search,
+                                  .given = request.say,
                                   .first_image = begin});
     for (std::size_t i = 0; i < block.size(); ++i) {
       if (block[i].error) continue;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct PhotoRequest {
   // of a caption depend on the number.
   std::function<Source(Index, const MessageListener&)> read;
   SearchOptions search{};
+  std::span<const int> say{};  // a caption of one's own (said_caption.h); empty: one is searched
   bool keep_pictures = false;
   // Whether a remark is written, once, when a model of drawn scenes gets another picture.
   bool remarks = true;

@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/commands/caption_photos.h"
+#include "experiments/commands/said_caption.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/pictures/overlay_files.h"
 #include "experiments/process/log.h"
@@ -87,6 +88,7 @@ struct OverlayModel {
   MapRequest maps;
   SearchOptions search;
   CaptionSource source;
+  std::vector<int> say{};  // a caption of one's own; empty: one is searched
   std::string title{};
   std::optional<ReceptiveField> field{};
 
@@ -102,9 +104,12 @@ struct OverlayModel {
     if (args.maps.views() || args.maps.class_token)
       session.require_one("a view of layers, heads or tokens");
     source.without = session.heads_without();
+    source.given = args.say.has_value();
+    say = said_words(args.say, model_args(args.model, checkpoint), session);
     session.remove_heads();
     search.recording = {.layers = args.maps.views(), .words = args.alignment};
     title = model_title(session, search.regime);
+    if (source.given) title += ", a caption that was given";
   }
 
   // Throws UsageError, with the reason, where no cell is chosen or every cell covers everything.
@@ -270,6 +275,7 @@ std::vector<Overlay> strips_of(const OverlayArgs& args, MapMeasure measure,
                           return tokens.empty() ? Source(*picture) : Source(tokens);
                         },
                     .search = models[m].search,
+                    .say = models[m].say,
                     .keep_pictures = true},
                    [&](Photo& photo) {
                      MappedPicture mapped = map_picture(args, models[m], first.record.image, photo);
@@ -364,6 +370,7 @@ int run_overlay(const OverlayArgs& args) {
       {.count = static_cast<Index>(pictures.names.size()),
        .read = pictures.read,
        .search = first.search,
+       .say = first.say,
        .keep_pictures = true},
       [&](Photo& photo) {
         const Index number = photo.number;
@@ -398,6 +405,7 @@ CommandRun bind_overlay(Options& options) {
   options.text("--out", args->out, "folder for the pictures (default: overlays)", "FOLDER");
   options.repeatable("--with", args->with, "another model, for one sheet with one strip per model",
                      "CHECKPOINT");
+  add_say_option(options, args->say);
   add_drawing_options(options, args->drawing);
   options.flag("--alignment", args->alignment,
                "also draw the matrices of words and regions (which for texts are drawn anyway), of "

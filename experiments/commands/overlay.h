@@ -17,6 +17,7 @@ struct OverlayArgs {
   std::string split{};                // of the data; empty: test if there is one, else val
   std::optional<Index> count{};       // number of images of the data
   std::string out = "overlays";       // folder
+  std::optional<std::string> say{};   // a caption of one's own, instead of a searched one
   std::vector<std::string> with{};    // checkpoints of other models to draw below the first
   DrawingArgs drawing{};
   bool alignment = false;        // also draw the alignment matrices

@@ -10,6 +10,8 @@
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/runs/check_config.h"
 #include "captioning/runs/first_weights.h"
+#include "captioning/scoring/text_table.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/report.h"
@@ -32,7 +34,7 @@ constexpr Index kDevUpdates = 3, kDevImages = 8;
 struct TrainOptions {
   std::string config, out;
   std::vector<std::string> overrides;
-  bool resume = false, fast_dev_run = false, json = false;
+  bool resume = false, fast_dev_run = false, json = false, draws = false;
   Index overfit = 0, limit_train = 0, limit_val = 0;
   bool threads_given = false;
   Index report_images = 12;
@@ -106,7 +108,7 @@ void print_summary(const TrainOptions& options, const TrainConfig& config,
   }
   std::cout << state.update << " updates in " << duration_text(state.seconds) << " of training";
   if (best != state.best.end())
-    std::cout << ", best " << metric_label(metric) << " " << str(best->second) << " in "
+    std::cout << ", best " << metric_label(metric) << " " << fixed(best->second) << " in "
               << result.best.string();
   std::cout << "\n";
 }
@@ -115,6 +117,10 @@ int run_train(const TrainOptions& options) {
   const StopSignal signal;
   ExperimentConfig config = resolve(options);
   check_config(config);
+  if (options.draws && !draws_regions(config.attention.selection))
+    throw UsageError(str("--draws has no effect: attention.selection is ",
+                         enum_name(config.attention.selection),
+                         ", which draws no regions that an estimator reinforces; leave it out"));
   if (!options.threads_given && config.threads > 0)
     parallel::set_threads(static_cast<int>(config.threads));
   RunDirectory directory(options.out,
@@ -138,6 +144,7 @@ int run_train(const TrainOptions& options) {
                                               .resume = options.resume,
                                               .validation = validation,
                                               .label = config.name,
+                                              .draws = options.draws,
                                               .follower = page ? &*page : nullptr},
                                              signal);
   print_summary(options, config.train, result);
@@ -174,6 +181,9 @@ CommandRun bind_train(Options& options) {
                 "number of images in the attention explorer of report.html (default: 12; 0: no "
                 "report)",
                 0);
+  options.flag("--draws", args->draws,
+               "also write into metrics.jsonl which regions hard attention takes in every update, "
+               "for every word of every caption (not in self-critical training)");
   options.flag("--json", args->json, "print the summary as a JSON object");
   return [args, options] {
     args->threads_given = options.given("--threads");

@@ -36,6 +36,11 @@ void Options::text(const char* name, Text& value, const Text& help, const char* 
   argument(name, value, help, type, need);
 }
 
+void Options::text(const char* name, std::optional<Text>& value, const Text& help,
+                   const char* type) {
+  app_->add_option(name, value, help)->type_name(type);
+}
+
 void Options::repeatable(const char* name, std::vector<Text>& values, const Text& help,
                          const char* type) {
   app_->add_option(name, values, help + "; may be given several times")

@@ -32,6 +32,7 @@ class Options {
 
   void text(const char* name, Text& value, const Text& help, const char* type,
             Need need = Need::kOptional);
+  void text(const char* name, std::optional<Text>& value, const Text& help, const char* type);
   void repeatable(const char* name, std::vector<Text>& values, const Text& help, const char* type);
   // A whole number that is at least `smallest`.
   void count(const char* name, Index& value, const Text& help, Index smallest);

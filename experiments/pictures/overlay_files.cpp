@@ -30,16 +30,19 @@ void make_folder(const fs::path& folder) {
 }
 
 // Panels of an earlier caption of the same picture would be mistaken for those of this caption.
-void remove_old_panels(const fs::path& folder) {
+// Those of other formats belong to a sheet of their format, which stays as well.
+void remove_old_panels(const fs::path& folder, PictureFormat format) {
+  constexpr std::size_t kFewest = 2, kMost = 3;  // digits of the number of a word
   std::error_code error;
+  std::vector<fs::path> old;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
     const std::size_t digits = name.find_first_not_of("0123456789");
-    if (digits != std::string::npos && digits >= 2 && name[digits] == '-' &&
-        (name.ends_with(".png") || name.ends_with(".svg") || name.ends_with(".pdf"))) {
-      fs::remove(entry.path(), error);
-    }
+    if (digits >= kFewest && digits <= kMost && name[digits] == '-' &&
+        entry.path().extension() == str(".", enum_name(format)))
+      old.push_back(entry.path());
   }
+  for (const fs::path& panel : old) fs::remove(panel, error);
 }
 
 // A text is no path.
@@ -106,7 +109,7 @@ void OverlayFiles::write_panels(const std::string& name, const std::vector<ViewO
   const PictureFormat format = options_.drawing.format;
   if (format == PictureFormat::kApng) return;
   const fs::path panels = folder_ / name;
-  remove_old_panels(panels);
+  remove_old_panels(panels, format);
   if (!options_.drawing.panels) return;
   make_folder(panels);
   for (const auto& [suffix, overlay] : views) {

@@ -1,6 +1,7 @@
 #include "experiments/report/report_page.h"
 
 #include <algorithm>
+#include <array>
 
 #include "captioning/data/scenes/scene.h"
 #include "captioning/grounding/coco_names.h"
@@ -39,12 +40,36 @@ std::string word_set(const char* name, const Words& words) {
   return str("const ", name, " = new Set([", out, "]);\n");
 }
 
+// Prepositions, numbers, quantities and further words of captions that name nothing. METEOR's list
+// is of the most frequent words of newspapers and lacks most of them.
+constexpr auto kNamelessWords = std::to_array<std::string_view>(
+    {"above",      "across",  "against",    "ahead",    "along",     "alongside",  "amid",
+     "among",      "amongst", "another",    "any",      "anything",  "apart",      "around",
+     "aside",      "atop",    "away",       "back",     "because",   "before",     "behind",
+     "being",      "below",   "beneath",    "beside",   "besides",   "between",    "beyond",
+     "both",       "bottom",  "close",      "covered",  "different", "down",       "during",
+     "each",       "eight",   "either",     "entire",   "every",     "everything", "far",
+     "few",        "filled",  "five",       "four",     "front",     "full",       "here",
+     "him",        "himself", "herself",    "inside",   "itself",    "just",       "large",
+     "left",       "little",  "located",    "lot",      "lots",      "made",       "many",
+     "middle",     "most",    "much",       "near",     "nearby",    "next",       "nine",
+     "number",     "off",     "onto",       "opposite", "outside",   "own",        "pair",
+     "part",       "past",    "piece",      "right",    "same",      "seems",      "seven",
+     "several",    "side",    "six",        "small",    "something", "still",      "such",
+     "surrounded", "ten",     "themselves", "there",    "these",     "those",      "though",
+     "three",      "through", "together",   "top",      "toward",    "towards",    "under",
+     "underneath", "until",   "upon",       "various",  "very",      "where",      "while",
+     "within",     "without"});
+
 // Words that name a thing of a photo or a scene, and words that name nothing, for the choice of the
 // word that is shown first.
 std::string first_words_script() {
   std::vector<std::string> things = coco_single_words();
   things.insert(things.end(), kShapeWords.begin(), kShapeWords.end());
-  return word_set("THING_WORDS", things) + word_set("FUNCTION_WORDS", meteor::function_words());
+  std::vector<std::string> nameless(meteor::function_words().begin(),
+                                    meteor::function_words().end());
+  nameless.insert(nameless.end(), kNamelessWords.begin(), kNamelessWords.end());
+  return word_set("THING_WORDS", things) + word_set("FUNCTION_WORDS", nameless);
 }
 
 }  // namespace

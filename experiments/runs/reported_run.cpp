@@ -36,6 +36,7 @@ class TwoObservers : public RunObserver {
   void on_diverged(const std::string& what) override {
     for (RunObserver* one : both_) one->on_diverged(what);
   }
+  bool wants_draws() const override { return both_[0]->wants_draws() || both_[1]->wants_draws(); }
   void on_update(const Update& update) override {
     for (RunObserver* one : both_) one->on_update(update);
   }
@@ -76,7 +77,8 @@ ReportedResult run_reported(const ReportedRequest& request, const StopSignal& si
   RunReporter reporter({.label = request.label,
                         .regime = evaluation_regimes(*request.config).front(),
                         .directory = request.directory,
-                        .warned = request.warned});
+                        .warned = request.warned,
+                        .draws = request.draws});
   std::optional<TwoObservers> both;
   if (request.follower) both.emplace(reporter, *request.follower);
   ReportedResult result{run_training({.config = request.config,

@@ -123,6 +123,7 @@ void RunReporter::on_work(const char* work, Index done, Index total) {
 
 void RunReporter::on_start(const RunStart& start) {
   train_ = start.config->train;
+  model_ = start.model;
   log_.emplace(start.directory / "train.log");
   metrics_.emplace(start.directory / "metrics.jsonl", start.resumed_update.value_or(-1));
   tensorboard_.emplace(start.directory, start.resumed_update);
@@ -212,12 +213,44 @@ void RunReporter::on_update(const Update& update) {
   window_.update = update.state->update;
   window_.epoch = update.state->epoch;
   if (update.state->update % kUpdatesBetweenLines == 0 || update.state->update == 1) write_window();
+  if (!report.draws.empty()) write_draws(update);
 
   const double per_second = rate(captions_, 1000 * training_seconds_);
   if (!report.self_critical) recent_nll_.add(report);
   const std::string how = report.self_critical ? text(*report.self_critical) : recent_nll_.text();
   progress_.show(update.done, "epoch " + std::to_string(update.state->epoch + 1) + ", " + how +
                                   ", " + format("%.0f", per_second) + " captions/s");
+}
+
+void RunReporter::write_draws(const Update& update) {
+  const GridSize& grid = model_->grid();
+  const auto cell = [&](int region) {
+    if (region < 0 || region >= grid.cells()) return Json();
+    return Json::array({region / grid.cols, region % grid.cols});
+  };
+  Json captions = Json::array();
+  for (const TakenRegions& caption : update.report->draws) {
+    Json words = Json::array(), taken = Json::array();
+    bool several = false;
+    for (std::size_t t = 0; t < caption.words.size(); ++t) {
+      words.push_back(model_->vocabulary().word(caption.words[t]));
+      const std::vector<int>& regions = caption.regions[t];
+      several = regions.size() > 1;
+      if (!several) {
+        taken.push_back(cell(regions.at(0)));
+        continue;
+      }
+      Json each = Json::array();
+      for (const int region : regions) each.push_back(cell(region));
+      taken.push_back(std::move(each));
+    }
+    captions.push_back({{"image", caption.image},
+                        {"words", std::move(words)},
+                        {several ? "choices" : "sampled", std::move(taken)}});
+  }
+  const Json line = {
+      {"event", "draws"}, {"update", update.state->update}, {"captions", std::move(captions)}};
+  metrics_->add(line.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 void RunReporter::Window::add(const SelfCriticalReport& report) {

@@ -57,6 +57,7 @@ class RunReporter : public RunObserver {
     Regime regime = Regime::kExpectation;     // in which validations are decoded
     RunDirectory* directory = nullptr;        // of the files that record the run
     std::set<std::string>* warned = nullptr;  // warnings that are not shown again; may be null
+    bool draws = false;                       // whether it writes what hard attention takes
   };
   explicit RunReporter(Options options)
       : options_(std::move(options)),
@@ -72,6 +73,7 @@ class RunReporter : public RunObserver {
                    Index update) override;
   void on_end(const TrainingResult& result) override;
   void on_diverged(const std::string& what) override;
+  bool wants_draws() const override { return options_.draws; }
   void on_update(const Update& update) override;
   void on_validation(const Metrics& metrics, const TrainingState& state) override;
   void on_checkpoint(const std::filesystem::path& path, const TrainingState& state) override;
@@ -84,6 +86,8 @@ class RunReporter : public RunObserver {
   // Prints from where a run continues.
   void say_start(const RunStart& start);
   void write_window();
+  // Writes what hard attention took in an update, as "sampled" or "choices" of captions' JSON.
+  void write_draws(const Update& update);
   void add_line(const std::string& section, const std::string& json);
 
   Options options_;
@@ -94,6 +98,7 @@ class RunReporter : public RunObserver {
   std::optional<Progress> work_;  // of a validation
   std::string regime_;
   TrainConfig train_;
+  const CaptionModel* model_ = nullptr;
   std::vector<float> milliseconds_;  // of every update
   double training_seconds_ = 0, all_seconds_ = 0;
   Index captions_ = 0;

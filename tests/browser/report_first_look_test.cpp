@@ -110,6 +110,9 @@ TEST_CASE("the first noun is shown first") {
   const Json boxes = Json::array({{{"word", 3}, {"boxes", Json::array()}}});
   CHECK(first({"a", "dog", "on", "gravel"}, boxes) == "gravel");
   CHECK(first({"a", "running", "slowly", "of"}) == "slowly");
+  // Prepositions, numbers and quantities are no nouns, however sharp their maps are.
+  CHECK(first({"several", "near", "pebbles", "between"}) == "pebbles");
+  CHECK(first({"three", "of", "many", "glaciers"}) == "glaciers");
 }
 
 TEST_CASE("terms explain themselves") {

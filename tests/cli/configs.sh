@@ -27,6 +27,24 @@ expect 0 "$saccade" config check "$configs/flickr8k-grounding.yaml" encoder.laye
   'encoder.keys=[conv39_relu6]' objective.supervision.localizer.weight=0.5 train.captions=all train.stop=3e
 wants "as a run of saccade train; saccade compare refuses it" out
 
+# A measure has one name: where the heading of a table speaks of correctness, it is a label of the program, and
+# no page gives it another name.
+expect 0 "$saccade" list metrics
+cp out metrics.txt
+project=$(cd "$configs/.." && pwd)
+other_names() { # PAGE: prints names of correctness that the program does not have
+  grep -nE "times uniform|correctness over uniform|correctness by that of" "$1"
+  awk '/^\|[ :|-]*$/ && /---/ { print heading } { heading = $0 }' "$1" | tr '|' '\n' | grep -i correctness |
+    sed 's/^ *//; s/ *$//; s/, references$//' | while read -r name; do grep -qF "shown as $name;" metrics.txt || echo "$name"; done
+}
+for page in "$project"/README.md "$configs"/README.md "$project"/core/attention/README.md \
+  "$project"/captioning/README.md "$project"/captioning/pretrained/*.md; do
+  [ -z "$(other_names "$page")" ] || fail "$page: $(other_names "$page")"
+done
+printf '| a | correctness |\n|---|---:|\n| b | 1 |\n' >right.md
+printf '| a | correctness by area, references |\n|---|---:|\n| b | 1 |\nIt has 2.0 times uniform.\n' >wrong.md
+[ -z "$(other_names right.md)" ] && [ "$(other_names wrong.md | wc -l)" -eq 2 ] || fail "the check of names finds nothing"
+
 # The check would notice a mistake.
 sed 's/selection: soft/selection: sfot/' "$configs/flickr8k-paper.yaml" >wrong.yaml
 expect 2 "$saccade" config check wrong.yaml

@@ -83,6 +83,14 @@ expect 0 "$saccade" train tiny.yaml --out named decoder.hidden=20 train.stop=13u
 expect 4 "$saccade" train tiny.yaml --out own --resume
 wants "decoder.hidden was 20, is 24" err
 wants "with its own config if none is named" err
+wants "start a new run from its weights with train.init_from=own/checkpoints/step-" err
+expect 4 "$saccade" train --out own --resume optimizer.lr=1e-5
+wants "optimizer.lr was 0.005, is 1e-5" err
+start=$(grep -o 'train.init_from=[^ ]*' err) || fail "the error names no start for a new run"
+expect 0 "$saccade" train tiny.yaml --out further decoder.hidden=20 optimizer.lr=1e-5 train.stop=2u "$start"
+# Small scores have four decimals, as everywhere.
+expect 0 "$saccade" train tiny.yaml --out short train.stop=1u
+wants "best BLEU-4 0.0000 in short" out
 expect 2 "$saccade" train --out nothing --resume
 one_error "there is no run to resume"
 [ ! -e nothing ] || fail "a usage error left a directory behind"

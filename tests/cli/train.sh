@@ -40,6 +40,44 @@ done
 [ "$(json run/metrics.jsonl "/$((lines - 1))/parameters")" -gt 1000 ] ||
   fail "the number of parameters is not above 1000"
 
+# What hard attention took in an update: as many different cells per word as the estimator reports, and
+# with several heads all of their cells. The run has the bits of one that does not write them.
+hard="attention.selection=hard attention.hard.expectation_share=0.5 train.stop=2u"
+expect 0 "$saccade" train tiny.yaml --out silent $hard
+expect 0 "$saccade" train tiny.yaml --out drawn $hard --draws
+[ "$(digest drawn)" = "$(digest silent)" ] || fail "writing the draws changed the run"
+! grep -q '"draws"' silent/metrics.jsonl || fail "draws were written that nobody asked for"
+[ "$(grep -c '"event":"draws"' drawn/metrics.jsonl)" -eq 2 ] || fail "not every update has its draws"
+grep -m 1 '"event":"draws"' drawn/metrics.jsonl >draws.json
+grep -m 1 '"event":"update"' drawn/metrics.jsonl >update.json
+[ "$(json draws.json '/captions#')" -eq 8 ] || fail "not every caption of the batch is there"
+for c in 0 1 2 3 4 5 6 7; do
+  cells=
+  words=$(json draws.json "/captions/$c/words#")
+  [ "$(json draws.json "/captions/$c/words/$((words - 1))")" = "<eos>" ] || fail "a caption without an end"
+  [ "$(json draws.json "/captions/$c/sampled#")" -eq "$words" ] || fail "not one cell for each word"
+  for t in $(seq 0 $((words - 1))); do
+    cells+=$(json draws.json "/captions/$c/sampled/$t")$'\n'
+  done
+  echo "$words $(grep -vc null <<<"${cells%$'\n'}") $(grep -v null <<<"${cells%$'\n'}" | sort -u | grep -c .)"
+done >cells.txt
+awk -v distinct="$(json update.json /estimator/distinct_cells)" \
+  -v expectation="$(json update.json /estimator/expectation_share)" '
+  $2 != 0 && $2 != $1 { print "a caption took cells for some of its words alone"; exit }
+  $2 { ++drawn; share += $3 / $1 }
+  END {
+    off = share / drawn - distinct
+    if (drawn == 0 || drawn == 8) print "this test needs captions of both kinds"
+    if (1 - drawn / 8 != expectation) print "the share of the expectation is not", expectation
+    if (off > 1e-6 || off < -1e-6) print share / drawn, "is not", distinct
+  }' cells.txt >wrong.txt
+[ ! -s wrong.txt ] || fail "$(cat wrong.txt)"
+expect 0 "$saccade" train tiny.yaml --out heads $hard --draws attention.heads=2 attention.gate=none
+grep -m 1 '"event":"draws"' heads/metrics.jsonl >draws.json
+[ "$(json draws.json '/captions/0/choices/0#')" -eq 2 ] || fail "not one cell for each head"
+expect 2 "$saccade" train tiny.yaml --out none --draws
+one_error "--draws has no effect: attention.selection is soft"
+
 for tag in train/loss validation/Bleu_4 attention/entropy sheets/scene-val-0; do
   wants $tag run/events.out.tfevents.*
 done

@@ -1,0 +1,109 @@
+# A caption of one's own (--say): what a model gives to words that it did not choose, in text, JSON, sheets
+# and pages; what overlay leaves of earlier drawings.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+expect 0 "$saccade" train tiny.yaml --out soft train.stop=40u
+expect 0 "$saccade" train tiny.yaml --out hard train.stop=40u attention.selection=hard
+expect 0 "$saccade" train tiny.yaml --out bpe data.vocabulary=bpe data.bpe_size=60 search.max_length=20
+expect 0 "$saccade" train tiny.yaml --out transformer decoder.type=transformer decoder.hidden=16 \
+  decoder.embedding=16 decoder.heads=2 attention.gate=none
+expect 0 "$saccade" train tiny.yaml --out plain attention.score=none
+expect 0 "$saccade" data tiny.yaml --out sheets
+photo=sheets/test.png
+
+# What a model has written by itself has the same words, maps and probabilities when it is given, however it
+# is typed.
+for model in soft hard bpe transformer plain soft,soft; do
+  expect 0 "$saccade" caption $model $photo --json --set search.min_length=3
+  cp out own.json
+  caption=$(json own.json /0/caption)
+  [ -n "$caption" ] || fail "$model wrote nothing; this test needs a caption"
+  expect 0 "$saccade" caption $model $photo --json --say "${caption^^}!"
+  cp out said.json
+  [ "$(json said.json /0/given)" = true ] || fail "the JSON does not say that the caption was given"
+  [ "$(json said.json /0/caption)" = "$caption" ] || fail "$model did not say what was given"
+  for i in $(seq 0 $(($(json own.json '/0/words#') - 1))); do
+    [ "$(json own.json "/0/words/$i/text")" = "$(json said.json "/0/words/$i/text")" ] || fail "word $i"
+    for value in logprob attention/0/0 attention/1/1; do
+      awk -v a="$(json own.json "/0/words/$i/$value")" -v b="$(json said.json "/0/words/$i/$value")" \
+        'BEGIN { d = a - b; exit d < 1e-4 && d > -1e-4 ? 0 : 1 }' || fail "$model: $value of word $i differs"
+    done
+  done
+done
+! grep -q '"given"' own.json || fail "a caption that was searched is called given"
+
+# A line gives the words with their probabilities, of which the last is that of the end.
+expect 0 "$saccade" caption soft $photo $photo --say "a red circle"
+[ "$(grep -c 'test.png: a red circle$' out)" -eq 2 ] || fail "not every picture has the caption"
+[ "$(grep -cE '^  log p -[0-9.]+: a [0-9.e-]+, red [0-9.e-]+, circle [0-9.e-]+, end [0-9.e-]+$' out)" -eq 2 ] ||
+  fail "the words do not stand with their probabilities"
+! grep -q "does not know" err || fail "a message about words that are known"
+
+# Words that the model does not know are named, each once.
+expect 0 "$saccade" caption soft $photo --say "a mauve zebra and a zebra"
+wants "soft does not know mauve, zebra; it reads <unk> there" err
+wants "a <unk> <unk> and a <unk>" out
+for unknown in "zebra" "quick brown foxes" "Zèbre!"; do
+  expect 2 "$saccade" caption soft $photo --say "$unknown"
+  one_error "soft knows none of its words"
+done
+for empty in "" "  " "!?"; do
+  expect 2 "$saccade" caption soft $photo --say "$empty"
+  one_error "there is no word in it"
+done
+
+# What only a search reads has no effect then.
+refused() {
+  expect 2 "$saccade" "$@" --say "a red circle"
+  one_error "--say: the caption is given" "leave"
+}
+refused caption soft $photo --beam 2
+refused caption soft $photo --mode greedy
+refused caption soft $photo --set search.max_length=3
+refused caption soft $photo --alternatives 2
+refused overlay soft $photo --out none --beam 2
+[ ! -e none ] || fail "a refused option left a folder behind"
+
+# Every regime takes its regions for these words; maps of layers and heads, of later steps, what words lose
+# without a region, and a page have these words, too.
+for regime in expectation argmax sample marginal; do
+  expect 0 "$saccade" caption hard $photo --say "a red circle" --regime $regime --json
+  [ "$(json out /0/words/1/text)" = red ] || fail "$regime: other words"
+done
+expect 0 "$saccade" caption transformer $photo --say "a red circle" --all-maps --map-step 1 --occlusion --json
+for value in maps/0/attention/2/0/0 words/2/occlusion/0/0; do json out "/0/$value" >/dev/null; done
+[ "$(json out /0/map_step)" -eq 1 ] || fail "the maps are not of the next step"
+expect 0 "$saccade" caption soft $photo --say "a red circle" --page page.html
+wants '"caption":"a red circle"' page.html
+
+# Sheets of one model and of several.
+expect 0 "$saccade" overlay soft $photo --say "a red circle" --out drawn --format svg
+for i in 01-a 02-red 03-circle; do [ -s drawn/test/$i.svg ] || fail "there is no panel $i"; done
+wants "a caption that was given" drawn/test.sheet.svg
+[ "$(json drawn/test.json /given)" = true ] || fail "the numbers beside the sheet lack it"
+expect 0 "$saccade" overlay soft $photo --say "a red circle" --with hard --with bpe --out both --format svg
+[ "$(grep -oE '>(soft|hard|bpe) \([^<]*, a caption that was given' both/test.sheet.svg | sort -u | wc -l)" -eq 3 ] ||
+  fail "not one strip for each model"
+expect 0 "$saccade" overlay soft --split test --count 2 --say "a red circle" --out split
+[ "$(ls split/*.sheet.png | wc -l)" -eq 2 ] || fail "not two sheets of the data"
+
+# Drawings of one format leave those of the others and other files alone, and replace those of an earlier
+# caption in their own format.
+mkdir -p kept/test
+touch kept/test/2019-holiday.svg kept/test/notes.svg kept/test/1-a.svg
+for format in pdf png svg; do
+  expect 0 "$saccade" overlay soft $photo --say "a red circle" --out kept --format $format
+done
+for format in pdf png svg; do
+  expect 0 "$saccade" overlay soft $photo --say "a blue ring" --out kept --format $format
+  [ -s kept/test/02-blue.$format ] || fail "there is no new panel"
+  [ ! -e kept/test/02-red.$format ] || fail "an old panel of this format is left"
+  for other in pdf png svg; do
+    [ -s kept/test.sheet.$other ] || fail "$format: the sheet as $other is gone"
+    [ -s kept/test/01-a.$other ] || fail "$format: the panels as $other are gone"
+  done
+done
+expect 0 "$saccade" overlay soft $photo --say "a red circle" --out kept --format pdf --panels 0
+[ ! -e kept/test/02-blue.pdf ] && [ -s kept/test/02-blue.svg ] || fail "--panels 0 has to remove those of its format"
+for file in 2019-holiday.svg notes.svg 1-a.svg; do [ -e kept/test/$file ] || fail "$file was removed"; done
+exit 0
