@@ -21,7 +21,7 @@ constexpr auto enum_table(DataKind) {
       {kKarpathy, "karpathy", "dataset_*.json with Karpathy's splits, and a folder of images"},
       {kCoco, "coco", "COCO captions JSON for training and validation"},
       {kFlickr8k, "flickr8k", "Flickr8k.token.txt and the folder of split lists"},
-      {kFolder, "folder", "a folder of images with captions.csv"},
+      {kFolder, "folder", "a folder of images and a list of captions, as a table or JSON"},
       {kSequences, "sequences",
        "texts instead of images, and what they are turned into; needs no files"},
   });
