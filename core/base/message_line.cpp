@@ -4,14 +4,14 @@ namespace saccade {
 
 namespace {
 
-constexpr std::size_t kLongest = 600, kKept = 280;
+constexpr std::size_t kLongestMessage = 600, kKept = 280;
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
 }  // namespace
 
 std::string message_line(std::string message) {
-  if (message.size() <= kLongest) return message;
+  if (message.size() <= kLongestMessage) return message;
   std::size_t end = kKept, begin = message.size() - kKept;
   while (end > 0 && continues_character(message[end])) --end;
   while (begin < message.size() && continues_character(message[begin])) ++begin;

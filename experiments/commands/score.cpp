@@ -31,7 +31,7 @@ std::vector<std::string> texts_of(const MatchedCaptions& matched) {
   for (const auto& image : matched.references)
     references.insert(references.end(), image.begin(), image.end());
   for (const auto* captions : {&matched.candidates, &std::as_const(references)})
-    for (const Words& words : ptb_words(*captions)) out.push_back(join_words(words));
+    for (const Words& words : scored_words(*captions)) out.push_back(join_words(words));
   return out;
 }
 
