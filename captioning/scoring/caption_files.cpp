@@ -7,6 +7,7 @@
 #include "captioning/data/fill_splits.h"
 #include "captioning/data/reader_support.h"
 #include "captioning/scoring/caption_forms.h"
+#include "captioning/text/plain_caption.h"
 #include "captioning/text/ptb_tokenizer.h"
 #include "captioning/text/unspaced.h"
 #include "core/base/error.h"
@@ -51,16 +52,20 @@ std::size_t caption_count(const CaptionFile& file) {
 
 void note_captions(CaptionFile& file) {
   UnspacedCaptions unspaced;
+  PlainCaptions plain;
   std::size_t line_ends = 0;
   for (const ListedImage& image : file.images) {
     for (const std::string& caption : image.captions) {
       unspaced.add(caption);
+      plain.add(caption);
       line_ends += holds_line_end(caption) ? 1U : 0U;
     }
   }
   if (const std::string warning = unspaced.warning(); !warning.empty())
     file.notes.push_back(str(file.path, ": ", warning));
   if (line_ends > 0) file.notes.push_back(line_ends_note(file.path, line_ends));
+  if (const std::string note = plain.note(); !note.empty())
+    file.notes.push_back(str(file.path, ": ", note));
 }
 
 CaptionFile read(const fs::path& path, CaptionRole role, std::optional<Split> split,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "captioning/text/plain_caption.h"
 #include "captioning/text/ptb_tokenizer.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -177,6 +178,10 @@ MatchedCaptions match(const CaptionFile& references, const CaptionFile& results)
   if (line_ends > 0) {
     out.notes.push_back(line_ends_note(results.path, static_cast<std::size_t>(line_ends)));
   }
+  PlainCaptions plain;
+  for (const std::string& caption : out.candidates) plain.add(caption);
+  if (const std::string note = plain.note(); !note.empty())
+    out.notes.push_back(str(results.path, ": ", note));
   return out;
 }
 
