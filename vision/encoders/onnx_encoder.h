@@ -47,6 +47,7 @@ class OnnxEncoder : public FrozenEncoder {
   // in the file, so all operators up to the layers must be known.
   ReceptiveField receptive_field() const override;
   std::string digest() const override;
+  // Equal for equal networks, whether they come from one file, from several or from a checkpoint.
   std::string cache_digest() const override;
   StoredNetwork stored() const override;
 

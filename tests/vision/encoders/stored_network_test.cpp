@@ -107,7 +107,15 @@ TEST_CASE("the digest of a stored network follows its numbers, its layer and the
   };
   const std::string digest = digest_of(network);
   CHECK(digest == digest_of(network));
-  CHECK(digest != whole.digest());  // a cache of grids keeps the two apart
+  CHECK(digest != whole.digest());
+  // A cache of grids is of the network, wherever that comes from, and knows other numbers.
+  const auto cache_of = [&](std::shared_ptr<const StoredNetwork> stored) {
+    OnnxEncoderOptions own = options;
+    own.stored = std::move(stored);
+    return OnnxEncoder(own).cache_digest();
+  };
+  CHECK(cache_of(std::make_shared<StoredNetwork>(network)) == whole.cache_digest());
+  CHECK(cache_of(rounded(network)) != whole.cache_digest());
   options.model = folder / "elsewhere.onnx";
   CHECK(digest == digest_of(network));
   StoredNetwork other = network;

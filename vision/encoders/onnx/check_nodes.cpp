@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "vision/encoders/onnx/onnx_model.h"
 
 namespace saccade::onnx_file {
 
@@ -22,14 +23,14 @@ struct Rule {
   int least = 0;        // how many, where they are listed
 };
 constexpr Index kMostWindow = 4096, kMostExtent = 1 << 20;
-constexpr double kWindow = 4096, kMany = 1 << 20, kAxes = 8;
+constexpr double kCells = 4096, kMany = 1 << 20, kAxes = 8;
 constexpr Rule kRules[] = {
-    {"kernel_shape", 1, kWindow, true, 1},
-    {"strides", 1, kWindow, true, 1},
-    {"dilations", 1, kWindow, true, 1},
-    {"pads", -kWindow, kWindow, true, 1},
-    {"output_padding", 0, kWindow, true},
-    {"output_shape", 1, kWindow * 8, true},
+    {"kernel_shape", 1, kCells, true, 1},
+    {"strides", 1, kCells, true, 1},
+    {"dilations", 1, kCells, true, 1},
+    {"pads", -kCells, kCells, true, 1},
+    {"output_padding", 0, kCells, true},
+    {"output_shape", 1, kCells * 8, true},
     {"group", 1, kMany},
     {"axis", -kAxes, kAxes - 1},
     {"axes", -kAxes, kAxes - 1, true},

@@ -2,14 +2,19 @@
 #pragma once
 
 #include <functional>
+#include <set>
+#include <string>
 
-#include "vision/encoders/onnx/onnx_model.h"
+namespace onnx {
+class GraphProto;
+class NodeProto;
+}  // namespace onnx
 
 namespace saccade::onnx_file {
 
 // Called with the nodes of a graph in their order; throws DataError, which names node, operator,
 // number and remedy, for one that does not pass. After that, nodes that read it must not follow.
-using NodeCheck = std::function<void(const Node&)>;
+using NodeCheck = std::function<void(const onnx::NodeProto&)>;
 
 // Checks that what a node reads is there before it, that the bytes of arrays fill their extents,
 // and that every number in an attribute is within bounds: windows of at most 4096 cells, say. The
@@ -19,13 +24,14 @@ NodeCheck number_check(const onnx::GraphProto& graph, const std::string& file);
 // whose inputs are known here, that weights have as many channels as they are given, and how large
 // what is computed of constants alone becomes. Throws DataError where the nodes take anything but
 // one image.
-NodeCheck operator_check(const onnx::GraphProto& graph, const std::set<const Node*>& nodes,
-                         const std::string& file);
+NodeCheck operator_check(const onnx::GraphProto& graph,
+                         const std::set<const onnx::NodeProto*>& nodes, const std::string& file);
 // number_check() of all nodes that lead to some layers.
-void check_nodes(const onnx::GraphProto& graph, const std::set<const Node*>& nodes,
+void check_nodes(const onnx::GraphProto& graph, const std::set<const onnx::NodeProto*>& nodes,
                  const std::string& file);
 
 // Throws DataError for a node that cannot be used: `operator OP of node 'NAME' WHY`.
-[[noreturn]] void refuse_node(const std::string& file, const Node& node, const std::string& why);
+[[noreturn]] void refuse_node(const std::string& file, const onnx::NodeProto& node,
+                              const std::string& why);
 
 }  // namespace saccade::onnx_file

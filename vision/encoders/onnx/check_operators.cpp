@@ -2,9 +2,12 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "vision/encoders/onnx/check_nodes.h"
+#include "vision/encoders/onnx/onnx_model.h"
 
 namespace saccade::onnx_file {
 
@@ -44,38 +47,8 @@ constexpr Operator kOperators[] = {
     {"PRelu", Kind::kNorm, 2, 2},
     {"Gemm", Kind::kProduct, 2, 3},
     {"MatMul", Kind::kProduct, 2, 2},
-    {"Abs", Kind::kPointwise, 1, 1},
-    {"Cast", Kind::kPointwise, 1, 1},
-    {"Ceil", Kind::kPointwise, 1, 1},
-    {"Celu", Kind::kPointwise, 1, 1},
     {"Clip", Kind::kPointwise, 1, 3},
-    {"Cos", Kind::kPointwise, 1, 1},
     {"Dropout", Kind::kPointwise, 1, 3},
-    {"Elu", Kind::kPointwise, 1, 1},
-    {"Erf", Kind::kPointwise, 1, 1},
-    {"Exp", Kind::kPointwise, 1, 1},
-    {"Floor", Kind::kPointwise, 1, 1},
-    {"HardSigmoid", Kind::kPointwise, 1, 1},
-    {"HardSwish", Kind::kPointwise, 1, 1},
-    {"Identity", Kind::kPointwise, 1, 1},
-    {"LeakyRelu", Kind::kPointwise, 1, 1},
-    {"Log", Kind::kPointwise, 1, 1},
-    {"LogSoftmax", Kind::kPointwise, 1, 1},
-    {"Mish", Kind::kPointwise, 1, 1},
-    {"Neg", Kind::kPointwise, 1, 1},
-    {"Reciprocal", Kind::kPointwise, 1, 1},
-    {"Relu", Kind::kPointwise, 1, 1},
-    {"Round", Kind::kPointwise, 1, 1},
-    {"Selu", Kind::kPointwise, 1, 1},
-    {"Sigmoid", Kind::kPointwise, 1, 1},
-    {"Sign", Kind::kPointwise, 1, 1},
-    {"Sin", Kind::kPointwise, 1, 1},
-    {"Softmax", Kind::kPointwise, 1, 1},
-    {"Softplus", Kind::kPointwise, 1, 1},
-    {"Softsign", Kind::kPointwise, 1, 1},
-    {"Sqrt", Kind::kPointwise, 1, 1},
-    {"Tanh", Kind::kPointwise, 1, 1},
-    {"ThresholdedRelu", Kind::kPointwise, 1, 1},
     {"Add", Kind::kJoint, 2, 2},
     {"Div", Kind::kJoint, 2, 2},
     {"Max", Kind::kJoint, 1, 8},
@@ -109,6 +82,24 @@ constexpr Operator kOperators[] = {
     {"Shape", Kind::kShape, 1, 1},
     {"Constant", Kind::kConstant, 0, 0},
 };
+
+// Those with one input and one number for each of its numbers.
+constexpr std::string_view kPointwise[] = {
+    "Abs",       "Cast",     "Ceil",       "Celu",        "Cos",       "Elu",
+    "Erf",       "Exp",      "Floor",      "HardSigmoid", "HardSwish", "Identity",
+    "LeakyRelu", "Log",      "LogSoftmax", "Mish",        "Neg",       "Reciprocal",
+    "Relu",      "Round",    "Selu",       "Sigmoid",     "Sign",      "Sin",
+    "Softmax",   "Softplus", "Softsign",   "Sqrt",        "Tanh",      "ThresholdedRelu"};
+
+std::optional<Operator> operator_of(const Node& node) {
+  const std::string& name = node.op_type();
+  if (!node.domain().empty() && node.domain() != "ai.onnx") return std::nullopt;
+  for (const Operator& op : kOperators)
+    if (name == op.name) return op;
+  const auto* found = std::find(std::begin(kPointwise), std::end(kPointwise), name);
+  if (found == std::end(kPointwise)) return std::nullopt;
+  return Operator{found->data(), Kind::kPointwise, 1, 1};
+}
 
 // Inputs that are numbers about the others: their bounds, and that of their product, where they
 // are extents.
@@ -198,11 +189,8 @@ class Operators {
   }
 
   void check(const Node& node) {
-    const auto* op = std::find_if(std::begin(kOperators), std::end(kOperators),
-                                  [&](const Operator& o) { return node.op_type() == o.name; });
-    const bool standard = node.domain().empty() || node.domain() == "ai.onnx";
-    if (op == std::end(kOperators) || !standard)
-      refuse(node, str("is none that encoder.type onnx can run", kBefore));
+    const std::optional<Operator> op = operator_of(node);
+    if (!op) refuse(node, str("is none that encoder.type onnx can run", kBefore));
     if (op->kind == Kind::kConstant) {
       if (!arrays_.contains(node.output(0)))
         refuse(node, str("has a value of a form that encoder.type onnx does not know", kBefore));

@@ -5,6 +5,7 @@
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "vision/encoders/onnx/check_nodes.h"
+#include "vision/encoders/onnx/onnx_model.h"
 #include "vision/encoders/onnx/outside_weights.h"
 #include "vision/images/file_bytes.h"
 

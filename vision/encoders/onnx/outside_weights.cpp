@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/foreign_file.h"
 #include "core/io/atomic_file.h"
+#include "vision/encoders/onnx/onnx_model.h"
 
 namespace saccade::onnx_file {
 

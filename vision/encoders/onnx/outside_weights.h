@@ -3,7 +3,9 @@
 
 #include <filesystem>
 
-#include "vision/encoders/onnx/onnx_model.h"
+namespace onnx {
+class ModelProto;
+}  // namespace onnx
 
 namespace saccade::onnx_file {
 

@@ -1,0 +1,64 @@
+# Files of other programs: every command that opens weights, networks or models says in one line what it
+# was given. Damage to safetensors of our own is noticed.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+
+printf 'PK\003\004\000\000\000\000\000\000net/data.pkl' >torch.pth
+printf '\200\002\212\012\154\374\234\106\371\040\152\250\120\031.' >old.pth
+printf '\223NUMPY\001\000v\000' >array.npy
+printf '{"metadata": {}, "weight_map": {"a": "model-00001-of-00002.safetensors"}}' >index.json
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n' >pointer
+printf '<!DOCTYPE html>\n<html><body>Sign in</body></html>' >page
+printf '\037\213\010\000\000\000\000\000\000\003' >packed.gz
+printf '\010\007\022\007pytorch' >network
+while IFS='|' read -r file text; do
+  cp "$file" as.safetensors
+  cp "$file" as.onnx
+  resnet=(encoder.type=resnet18 encoder.layer=layer1 encoder.image_size=32)
+  for frozen in -1 0; do
+    expect 3 "$saccade" train tiny.yaml --out x "${resnet[@]}" encoder.weights="$file" encoder.frozen_stages=$frozen
+    one_error "$file" "$text"
+  done
+  for type in onnx onnx_native; do
+    [ "$file" = network ] && continue
+    expect 3 "$saccade" train tiny.yaml --out x encoder.type=$type encoder.model="$file" encoder.layer=x
+    one_error "$file" "$text"
+  done
+  expect 3 "$saccade" inspect as.safetensors
+  one_error as.safetensors "$text"
+  expect 3 "$saccade" convert as.safetensors made.h5
+  one_error as.safetensors "$text"
+  for command in "inspect $file" "caption $file x.jpg" "evaluate $file" "convert $file made.safetensors"; do
+    expect 4 "$saccade" $command
+    one_error "$file" "$text"
+  done
+  [ "$file" = network ] && continue
+  expect 3 "$saccade" inspect as.onnx
+  one_error as.onnx "$text"
+done <<'FILES'
+torch.pth|it is a PyTorch file
+old.pth|it is a PyTorch file
+array.npy|it is a NumPy array
+index.json|it is the index of weights
+pointer|run git lfs pull
+page|it is a web page
+packed.gz|it is compressed (gzip)
+network|it is an ONNX model
+FILES
+[ ! -e made.h5 ] && [ ! -e made.safetensors ] || fail "a file was made of what could not be read"
+
+# A bit of the numbers, and one of the texts.
+expect 0 "$saccade" train tiny.yaml --out run train.stop=2u
+expect 0 "$saccade" convert run run.safetensors
+expect 0 "$saccade" inspect run.safetensors
+wants "digest: right" out
+bytes=$(stat -c %s run.safetensors)
+for at in $((bytes - 5)) $((bytes / 2)) 200; do
+  cp run.safetensors flipped.safetensors
+  byte=$(tail -c +$((at + 1)) run.safetensors | head -c 1 | od -An -tu1)
+  printf "\\$(printf %03o $((byte ^ 1)))" | dd of=flipped.safetensors bs=1 seek=$at conv=notrunc 2>dd.log
+  for command in "convert flipped.safetensors back.h5" "inspect flipped.safetensors"; do
+    expect 3 "$saccade" $command
+    one_error flipped.safetensors
+  done
+done
+[ ! -e back.h5 ] || fail "damaged safetensors became a checkpoint"
