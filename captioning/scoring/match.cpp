@@ -83,7 +83,11 @@ std::vector<const ListedImage*> assign(const CaptionFile& references, const Capt
                                  "captions of images without a reference"));
   }
   if (!problems.empty()) {
-    const bool swapped = several.size() == count;  // results have one caption each
+    // Results have one caption each, references usually several.
+    const bool swapped =
+        !several.empty() &&
+        std::all_of(references.images.begin(), references.images.end(),
+                    [](const ListedImage& image) { return image.captions.size() <= 1; });
     throw DataError(str(results.path, ": does not fit ", references.path, ": ", problems,
                         swapped ? "; were the two files named in the wrong order?" : "",
                         " (the results were read as ", results.form, ", the references as ",
