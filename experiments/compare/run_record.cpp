@@ -6,16 +6,16 @@ namespace saccade {
 
 namespace {
 
-double number(const MetricsLine& line, const char* name) {
+double number_in(const MetricsLine& line, const char* name) {
   const auto found = line.numbers.find(name);
   return found == line.numbers.end() ? 0 : found->second;
 }
 
 Telemetry cost_of(const MetricsLine& end) {
   return {.updates = end.count("update").value_or(0),
-          .seconds = number(end, "seconds"),
-          .ms_per_update = number(end, "ms_per_update"),
-          .captions_per_second = number(end, "captions_per_second"),
+          .seconds = number_in(end, "seconds"),
+          .ms_per_update = number_in(end, "ms_per_update"),
+          .captions_per_second = number_in(end, "captions_per_second"),
           .peak_memory = end.count("peak_memory_bytes").value_or(0)};
 }
 

@@ -17,7 +17,7 @@ namespace saccade {
 namespace {
 
 constexpr std::chrono::seconds kLinger{2};
-constexpr int kGlance = 100;  // milliseconds between two looks at the clock
+constexpr int kPause = 100;  // milliseconds between two looks at the clock
 constexpr const char* kLate =
     "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
@@ -26,7 +26,7 @@ bool ends_head(std::string_view bytes) {
          bytes.find("\n\n") != std::string_view::npos;
 }
 
-[[noreturn]] void fail(const char* what) {
+[[noreturn]] void fail_with_errno(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
@@ -39,7 +39,7 @@ Reception::Reception(std::chrono::seconds timeout, std::function<void(const Arri
   epoll_event event{.events = EPOLLIN, .data = {.fd = wake_}};
   try {
     if (epoll_ < 0 || wake_ < 0 || ::epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event) != 0)
-      fail("epoll");
+      fail_with_errno("epoll");
     thread_ = std::thread([this] { work(); });
   } catch (...) {
     ::close(epoll_);
@@ -100,7 +100,7 @@ void Reception::dismiss(int socket) {
 void Reception::work() {
   std::array<epoll_event, 64> events{};
   while (!done()) {
-    const int count = ::epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), kGlance);
+    const int count = ::epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), kPause);
     for (int i = 0; i < count; ++i) {
       const epoll_event& event = events[static_cast<std::size_t>(i)];
       if (event.data.fd != wake_)
