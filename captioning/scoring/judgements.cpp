@@ -48,8 +48,8 @@ std::vector<TauReplicates> resample_taus(const std::vector<std::vector<double>>&
   std::vector<TauReplicates> out(automatic.size(), {std::vector<double>(replicates, kNoAgreement),
                                                     std::vector<double>(replicates, kNoAgreement)});
   if (images.size() < 2) return out;
-  constexpr Index kBlock = 8;
-  parallel::for_blocks(resampling.replicates, kBlock, [&](Index begin, Index end) {
+  constexpr Index kTogether = 8;
+  parallel::for_blocks(resampling.replicates, kTogether, [&](Index begin, Index end) {
     for (Index r = begin; r < end; ++r) {
       Random random(
           {resampling.seed, Stream::kBootstrap, static_cast<std::uint64_t>(r), images.size()});
