@@ -106,6 +106,24 @@ struct Measured {
   }
 };
 
+// The standard error of the share sum(parts) / sum(wholes), where captions and not maps are drawn:
+// maps of one caption are alike.
+struct ShareError {
+  std::vector<double> parts, wholes;
+  double value() const {
+    const auto count = static_cast<double>(parts.size());
+    const double whole = std::accumulate(wholes.begin(), wholes.end(), 0.0);
+    if (parts.size() < 2 || !(whole > 0)) return 0;
+    const double share = std::accumulate(parts.begin(), parts.end(), 0.0) / whole;
+    double square = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const double off = parts[i] - share * wholes[i];
+      square += off * off;
+    }
+    return std::sqrt(square * count / (count - 1)) / whole;
+  }
+};
+
 double measured(const Mean& mean) {
   return mean.count > 0 ? mean.value() : std::numeric_limits<double>::quiet_NaN();
 }
@@ -115,9 +133,12 @@ double measured(const Mean& mean) {
 AttentionHealth attention_health(std::span<const DecodedCaption> captions) {
   Mean entropy, largest, divergences, spreads, excess, correlation, statics, uniforms;
   Measured uniform_told, cell_told;
+  ShareError static_error;
+  Index with_maps = 0;
   for (const DecodedCaption& caption : captions) {
     std::vector<Map> maps;
     Map before;
+    double still = 0, pairs = 0;
     for (const DecodedWord& word : caption.words) {
       SACCADE_CHECK(word.map.weights.size() == caption.words[0].map.weights.size(),
                     "[health] a caption with maps of ", caption.words[0].map.weights.size(),
@@ -133,24 +154,36 @@ AttentionHealth attention_health(std::span<const DecodedCaption> captions) {
       if (!map.empty() && !before.empty()) {
         const double moved = divergence(map, before);
         divergences.add(moved);
-        statics.add(moved < kStaticDivergence ? 1 : 0);
+        const double repeats = moved < kStaticDivergence ? 1 : 0;
+        statics.add(repeats);
+        still += repeats;
+        ++pairs;
       }
       before = std::move(map);
     }
     if (maps.size() >= 2) spreads.add(spread(maps));
-    if (!maps.empty()) excess.add(coverage_excess(maps));
+    if (!maps.empty()) {
+      excess.add(coverage_excess(maps));
+      ++with_maps;
+    }
+    if (pairs > 0) {
+      static_error.parts.push_back(still);
+      static_error.wholes.push_back(pairs);
+    }
     if (const std::optional<Told> told = told_of(maps)) {
       uniform_told.add(told->from_uniform);
       cell_told.add(told->from_one_cell);
     }
   }
   AttentionHealth health{.words = entropy.count,
+                         .captions = with_maps,
                          .entropy = measured(entropy),
                          .largest = measured(largest),
                          .divergence = measured(divergences),
                          .spread = measured(spreads),
                          .coverage_excess = measured(excess),
                          .static_share = measured(statics),
+                         .static_error = static_error.value(),
                          .uniform_share = measured(uniforms),
                          .from_uniform = measured(uniform_told.mean),
                          .from_one_cell = measured(cell_told.mean),

@@ -22,6 +22,7 @@ constexpr double kStaticDivergence = 0.01;
 // captions have one word, no map has a map before it.
 struct AttentionHealth {
   Index words = 0;     // the words that have a map
+  Index captions = 0;  // the captions that have any
   double entropy = 0;  // -sum_i p_i log p_i / log L, in [0, 1]; 0 if L = 1
   double largest = 0;  // max_i p_i
   // Of a map p and the one before, q: (KL(p | m) + KL(q | m)) / 2 in bits, m = (p + q) / 2; in [0,
@@ -34,6 +35,7 @@ struct AttentionHealth {
   // uniform.
   double coverage_excess = 0;
   double static_share = 0;   // the share of static maps among those with a map before
+  double static_error = 0;   // its standard error over captions (0 for a single one)
   double uniform_share = 0;  // the share of uniform maps (kUniformEntropy)
   // How far the maps of a caption are from having collapsed, for what a reader of one region per
   // word could tell: if a region is drawn from the map of every word, at most by how much of the

@@ -1,4 +1,4 @@
-// The signs of dead attention, one by one, and what can be done about each.
+// The signs of dead attention, one by one.
 #pragma once
 
 #include <string>
@@ -7,8 +7,6 @@
 #include "captioning/evaluation/dead_attention.h"
 
 namespace saccade {
-
-struct ExperimentConfig;
 
 enum class DeadKind {
   kStatic,    // most maps are equal to the one before
@@ -28,8 +26,5 @@ std::vector<DeadSign> dead_signs(const AttentionReport& report);
 // The same and, where it is not among them, kOneCell where it holds by itself: captions may need
 // maps that lie on one cell each, but a map that has collapsed so early learns no other cell.
 std::vector<DeadSign> warning_signs(const AttentionReport& report);
-
-// What a person may change in the config that trained such maps, in words; never empty.
-std::string dead_remedy(DeadKind kind, const ExperimentConfig& config);
 
 }  // namespace saccade

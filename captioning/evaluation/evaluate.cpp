@@ -320,14 +320,16 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
     report.attention = AttentionReport{.regime = first.regime,
                                        .health = attention_health(first.captions),
                                        .map_step = request.search.map_step,
+                                       .images = count,
                                        .own = judging_scores(first.corpus),
                                        .ablations = {}};
     SearchOptions search = request.search;
     search.regime = first.regime;
     for (const Ablation ablation : ablations) {
       search.ablation = ablation;
+      const RegimeReport other = run(search, nullptr);
       report.attention->ablations.push_back(
-          {ablation, judging_scores(run(search, nullptr).corpus)});
+          {ablation, judging_scores(other.corpus), map_loss(first.metrics, other.metrics)});
     }
   }
   if (request.samples > 0) {

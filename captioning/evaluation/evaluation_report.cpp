@@ -54,18 +54,38 @@ Json attention_json(const AttentionReport& attention) {
   const std::optional<std::string> dead = dead_attention(attention);
   out["dead"] = dead ? Json(*dead) : Json();
   if (const auto collapsed = collapsed_attention(attention)) out["collapsed"] = *collapsed;
-  for (const AblatedScores& one : attention.ablations)
-    out["ablations"][std::string(enum_name(one.ablation))] = scores_json(one.scores);
+  const std::optional<MapNeed> need = map_need(attention);
+  out["need"] = need ? Json(need_name(*need)) : Json();
+  for (const AblatedScores& one : attention.ablations) {
+    const std::string name(enum_name(one.ablation));
+    out["ablations"][name] = scores_json(one.scores);
+    out["losses"][name] = {{"metric", one.loss.metric},
+                           {"loss", one.loss.loss},
+                           {"low", one.loss.interval.low},
+                           {"high", one.loss.interval.high}};
+  }
   return out;
 }
 
-Json grounding_json(Regime regime, const GroundingScores& scores) {
+Json differences_json(const std::vector<CentreDifference>& differences) {
+  Json out = Json::object();
+  for (const CentreDifference& one : differences)
+    out[one.metric] = {{"difference", one.difference},
+                       {"low", one.interval.low},
+                       {"high", one.interval.high},
+                       {"p_value", one.p_value}};
+  return out;
+}
+
+Json grounding_json(Regime regime, const GroundingScores& scores,
+                    const std::vector<CentreDifference>& against_centre) {
   return {{"regime", enum_name(regime)},
           {"nouns", scores.pointing.words},
           {"without_boxes", scores.pointing.without_boxes},
           {"model", scores_json(scores.model_scores())},
           {"centre_bias", scores_json(scores.centre_bias_scores())},
-          {"uniform", scores_json(scores.uniform_scores())}};
+          {"uniform", scores_json(scores.uniform_scores())},
+          {"against_centre", differences_json(against_centre)}};
 }
 
 Json grounding_json(const EvaluationReport& report) {
@@ -83,14 +103,17 @@ Json grounding_json(const EvaluationReport& report) {
               {"generated_words", Json::array()}};
   for (const RegimeReport& regime : report.regimes)
     if (regime.grounding && regime.grounding->has_maps)
-      out["generated_words"].push_back(grounding_json(regime.regime, *regime.grounding));
+      out["generated_words"].push_back(
+          grounding_json(regime.regime, *regime.grounding, regime.grounding->against_centre()));
   if (const auto& references = report.grounding->references) {
-    out["ground_truth_words"] = grounding_json(report.regimes.front().regime, references->scores);
+    out["ground_truth_words"] = grounding_json(report.regimes.front().regime, references->scores,
+                                               references->against_centre);
     out["ground_truth_words"]["captions"] = references->scores.nouns.size();
     out["ground_truth_words"]["corpus"] = scores_json(references->scores.corpus());
   }
   for (const auto& [by, references] : report.grounding->informed)
-    out[by] = grounding_json(report.regimes.front().regime, references.scores);
+    out[by] =
+        grounding_json(report.regimes.front().regime, references.scores, references.against_centre);
   return out;
 }
 

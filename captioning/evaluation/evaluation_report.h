@@ -22,9 +22,10 @@ namespace saccade {
 // interval}}}]}]. A full report has "perplexity" (null without a reference word) and
 // "unknown_share" (perplexity.h) and, for a model with attention, "attention_health": {"regime",
 // "map_step", "words", "entropy", ... (attention_health.h), "dead": why the attention looks dead,
-// or null (dead_attention.h), "ablations": {"uniform": {"CIDEr", "Bleu_4", "true_caption_rate"
-// where known}, "shuffled"}}, with ablations unless they were left out. Where the request has them,
-// there are "samples":
+// or null (dead_attention.h), "need": "needed", "needless", "cannot tell" or null, "ablations":
+// {"uniform": {"CIDEr", "Bleu_4", "true_caption_rate" where known}, "shuffled"}, "losses":
+// {"uniform": {"metric", "loss", "low", "high"}, "shuffled"}}, with ablations and losses unless
+// they were left out. Where the request has them, there are "samples":
 // {"per_image", "regime", "temperature", "seed", "corpus": {"Div_1": ...}}
 // (sample_scores.h) and "baselines": {"nearest": {"Bleu_1": ...}, "consensus", "human"}
 // (baselines.h). Where there are boxes, there is "grounding": {"boxes": where they come from,

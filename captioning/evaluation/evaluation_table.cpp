@@ -102,7 +102,9 @@ std::string attention_table(const AttentionReport& attention) {
   std::vector<Column> columns = {{.head = "own weights", .scores = &attention.own}};
   for (const AblatedScores& one : attention.ablations)
     columns.push_back({.head = std::string(enum_name(one.ablation)), .scores = &one.scores});
-  return out + columns_table(columns);
+  out += columns_table(columns);
+  if (const auto need = map_need_line(attention)) out += "  " + *need + "\n";
+  return out;
 }
 
 std::string noun_count(const GroundingScores& scores) {
@@ -115,30 +117,41 @@ std::string grounding_table(const EvaluationReport& report) {
   std::vector<Column> columns;
   std::deque<NamedScores> scores;
   std::string counts;
-  const auto add = [&](const std::string& name, const GroundingScores& one) {
+  std::deque<std::vector<ScoreInterval>> intervals;
+  const auto add = [&](const std::string& name, const GroundingScores& one,
+                       const std::vector<CentreDifference>& against_centre) {
     counts += str("  ", name, ": ", noun_count(one), "\n");
     if (one.pointing.words == 0) return;
     columns.push_back({.head = name, .scores = &scores.emplace_back(one.model_scores())});
     columns.push_back(
         {.head = "centre bias", .scores = &scores.emplace_back(one.centre_bias_scores())});
+    NamedScores& difference = scores.emplace_back();
+    std::vector<ScoreInterval>& interval = intervals.emplace_back();
+    for (const CentreDifference& each : against_centre) {
+      difference.emplace_back(each.metric, each.difference);
+      interval.push_back({.metric = each.metric, .interval = each.interval});
+    }
+    columns.push_back({.head = "above it", .scores = &difference, .intervals = interval});
     columns.push_back({.head = "uniform", .scores = &scores.emplace_back(one.uniform_scores())});
   };
   for (const RegimeReport& regime : report.regimes)
     if (regime.grounding && regime.grounding->has_maps)
-      add(std::string(enum_name(regime.regime)), *regime.grounding);
+      add(std::string(enum_name(regime.regime)), *regime.grounding,
+          regime.grounding->against_centre());
   if (grounding.references)
-    add(str("references, ", enum_name(report.regimes.front().regime)),
-        grounding.references->scores);
+    add(str("references, ", enum_name(report.regimes.front().regime)), grounding.references->scores,
+        grounding.references->against_centre);
   for (const auto& [by, references] : grounding.informed)
-    add(by + ", given the word", references.scores);
+    add(by + ", given the word", references.scores, references.against_centre);
   if (counts.empty()) return "";
   const LocalizationRule rule;
   return str("grounding, boxes of ", grounding.boxes, ": ", grounding.images, " of ",
              report.images.size(), " images; pointing within ", PointingOptions{}.tolerance,
              " cells, localisation from ", rule.threshold, " of the maximum and IoU above ",
              rule.overlap, "; the centre bias is a Gaussian of ", kCentreSigma,
-             " of the picture's side", of_later_map(report.search.map_step), "\n", counts,
-             columns_table(columns));
+             " of the picture's side, and what the model's maps are above it has its 95 % interval "
+             "over the images",
+             of_later_map(report.search.map_step), "\n", counts, columns_table(columns));
 }
 
 // How results depend on the length of the texts; a column for each regime and score.

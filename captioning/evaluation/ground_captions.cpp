@@ -126,7 +126,9 @@ ReferenceScores ground_references(const Ensemble& models, const Dataset& dataset
   });
   ReferenceScores out;
   for (const GroundingScores& own : scores) out.scores += own;
-  out.metrics = metrics_by_image(scores);
+  const GroundingScores images_alone = joined_by_image(scores);
+  out.metrics = images_alone.metrics();
+  out.against_centre = images_alone.against_centre();
   return out;
 }
 

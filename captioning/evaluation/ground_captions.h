@@ -39,7 +39,8 @@ struct ReferenceRequest {
 
 struct ReferenceScores {
   GroundingScores scores;
-  std::vector<ImageStatistics> metrics;  // of all images of the request
+  std::vector<ImageStatistics> metrics;          // of all images of the request
+  std::vector<CentreDifference> against_centre;  // of the same
 };
 
 // Scores the maps that the models have while they are forced to decode the references of the

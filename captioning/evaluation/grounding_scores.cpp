@@ -5,27 +5,32 @@
 
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/metrics/peak_point.h"
+#include "captioning/statistics/bootstrap.h"
+#include "captioning/statistics/randomisation.h"
 #include "core/base/error.h"
 
 namespace saccade {
 
 namespace {
 
-bool all_equal(const std::vector<float>& weights) {
+bool all_equal(const auto& weights) {
   const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
   return *least == *most;
 }
 
 MapMeasures measure(std::span<const Real> weights, const AttentionGrid& grid,
-                    std::span<const Rect> boxes, const BoxedWord& word) {
+                    std::span<const Rect> boxes, const BoxedWord& word,
+                    const PointingOptions& pointing) {
   const LocalizationRule rule;
   const double correctness = word.correctness(weights);
-  return {points_at(weights, grid, boxes) ? 1.0 : 0.0,
+  return {pointing_share(weights, grid, boxes, pointing),
           correctness,
           correctness / word.area_share(),
           word.energy(weights),
           word.overlap(weights, rule.threshold) > rule.overlap ? 1.0 : 0.0,
-          points_near(weights, grid, boxes, point_tolerance(grid)) ? 1.0 : 0.0};
+          all_equal(weights) ? near_share(grid, boxes, point_tolerance(grid))
+          : points_near(weights, grid, boxes, point_tolerance(grid)) ? 1.0
+                                                                     : 0.0};
 }
 
 // The measures of equal weights. They have no peak, so a random cell or a random point counts as
@@ -46,7 +51,8 @@ void add_to(MapMeasures& sum, const MapMeasures& one) {
   for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += one[k];
 }
 
-constexpr std::size_t kCorrectness = 1;  // in kMapMeasures
+constexpr Index kCentreReplicates = 2000;  // of resampled images
+constexpr std::size_t kCorrectness = 1;    // in kMapMeasures
 static_assert(kMapMeasures[kCorrectness] == "attention_correctness");
 
 NamedScores means(const MapMeasures& sums, const MapMeasures& uniform, Index words) {
@@ -125,13 +131,28 @@ NamedScores GroundingScores::corpus() const {
   return out;
 }
 
-std::vector<ImageStatistics> GroundingScores::metrics() const {
+std::vector<ImageStatistics> GroundingScores::statistics(const MapSums& of) const {
   std::vector<ImageStatistics> out;
   if (!has_maps || pointing.words == 0) return out;
-  for (std::size_t k = 0; k < sums.size(); ++k)
-    out.push_back(ratio_statistics(std::string(kMapMeasures[k]), sums[k], nouns));
+  for (std::size_t k = 0; k < of.size(); ++k)
+    out.push_back(ratio_statistics(std::string(kMapMeasures[k]), of[k], nouns));
   out.push_back(
-      ratio_statistics(std::string(kCorrectnessOverUniform), sums[kCorrectness], area_shares));
+      ratio_statistics(std::string(kCorrectnessOverUniform), of[kCorrectness], area_shares));
+  return out;
+}
+
+std::vector<ImageStatistics> GroundingScores::metrics() const { return statistics(sums); }
+
+std::vector<CentreDifference> GroundingScores::against_centre() const {
+  const std::vector<ImageStatistics> own = statistics(sums), middle = statistics(centre_sums);
+  if (own.empty()) return {};
+  std::vector<CentreDifference> out;
+  for (const PairedDifference& one :
+       paired_bootstrap(own, middle, {.replicates = kCentreReplicates}))
+    out.push_back({.metric = one.metric, .difference = one.difference, .interval = one.interval});
+  const std::vector<RandomisationTest> tests =
+      randomisation_test(own, middle, {.replicates = kCentreReplicates});
+  for (std::size_t k = 0; k < out.size(); ++k) out[k].p_value = tests[k].p_value;
   return out;
 }
 
@@ -139,7 +160,7 @@ void GroundingScores::add(std::span<const NamedObjects> named, const DecodedCapt
                           const GridSize& grid, const Geometry& geometry) {
   for (const DecodedWord& word : decoded.words) has_maps = has_maps || !all_equal(word.map.weights);
   const AttentionGrid cells = cells_of(grid, geometry);
-  MapMeasures caption{};
+  MapMeasures caption{}, centre{};
   double words = 0, area_share = 0;
   for (const NamedObjects& one : named) {
     SACCADE_CHECK(one.word < decoded.words.size(), "[grounding] word ", one.word, " of ",
@@ -156,16 +177,20 @@ void GroundingScores::add(std::span<const NamedObjects> named, const DecodedCapt
     }
     if (one.seen.empty()) continue;
     const BoxedWord boxed(cells, one.seen);
-    add_to(caption, measure(noun.weights, cells, one.seen, boxed));
-    add_to(centre_bias, measure(centre_map(cells), cells, one.seen, boxed));
+    add_to(caption, measure(noun.weights, cells, one.seen, boxed, {.mask = noun.mask}));
+    add_to(centre, measure(centre_map(cells), cells, one.seen, boxed, {.mask = noun.mask}));
     add_to(uniform, measure_uniform(cells, one.seen, boxed, {.mask = noun.mask}));
     area_share += boxed.area_share();
     ++words;
   }
   add_to(model, caption);
+  add_to(centre_bias, centre);
   nouns.push_back(words);
   area_shares.push_back(area_share);
-  for (std::size_t k = 0; k < sums.size(); ++k) sums[k].push_back(caption[k]);
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    sums[k].push_back(caption[k]);
+    centre_sums[k].push_back(centre[k]);
+  }
 }
 
 GroundingScores& GroundingScores::operator+=(const GroundingScores& later) {
@@ -177,12 +202,15 @@ GroundingScores& GroundingScores::operator+=(const GroundingScores& later) {
   add_to(uniform, later.uniform);
   append(nouns, later.nouns);
   append(area_shares, later.area_shares);
-  for (std::size_t k = 0; k < sums.size(); ++k) append(sums[k], later.sums[k]);
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    append(sums[k], later.sums[k]);
+    append(centre_sums[k], later.centre_sums[k]);
+  }
   has_maps = has_maps || later.has_maps;
   return *this;
 }
 
-std::vector<ImageStatistics> metrics_by_image(std::span<const GroundingScores> images) {
+GroundingScores joined_by_image(std::span<const GroundingScores> images) {
   const auto joined = [](std::vector<double>& captions) {
     captions = {std::accumulate(captions.begin(), captions.end(), 0.0)};
   };
@@ -191,9 +219,10 @@ std::vector<ImageStatistics> metrics_by_image(std::span<const GroundingScores> i
     joined(image.nouns);
     joined(image.area_shares);
     for (std::vector<double>& sums : image.sums) joined(sums);
+    for (std::vector<double>& sums : image.centre_sums) joined(sums);
     rows += image;
   }
-  return rows.metrics();
+  return rows;
 }
 
 }  // namespace saccade

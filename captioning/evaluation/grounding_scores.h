@@ -4,6 +4,7 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "captioning/metrics/map_fit.h"
 #include "captioning/scoring/caption_scores.h"
 #include "captioning/statistics/image_statistics.h"
+#include "captioning/statistics/resampling.h"
 #include "core/base/grid_size.h"
 #include "vision/images/geometry.h"
 
@@ -33,7 +35,7 @@ AttentionGrid cells_of(const GridSize& grid, const Geometry& geometry);
 // What is measured on the map of a noun. All measures go from 0 to 1, except the normalized
 // correctness, which may reach the number of cells:
 //   pointing_accuracy      1 where the cell of the largest weight overlaps a box (tolerance of half
-//                          a cell), else 0
+//                          a cell), else 0; cells that share the largest weight count in part
 //   attention_correctness  the share of the weight inside the boxes (BoxedWord::correctness)
 //   attention_correctness_normalized  that share divided by the boxes' share of the picture: 1 for
 //                          equal weights
@@ -42,17 +44,27 @@ AttentionGrid cells_of(const GridSize& grid, const Geometry& geometry);
 //                          more than half (LocalizationRule), else 0
 //   pointing_15px          1 where the brightest point of the map as it is drawn lies within 15
 //                          pixels of a box, for a picture of 224 pixels (peak_point.h), else 0; it
-//                          does not depend on how fine the grid is
+//                          does not depend on how fine the grid is; a flat map has what a random
+//                          point reaches
 inline constexpr std::array<std::string_view, 6> kMapMeasures = {
     "pointing_accuracy", "attention_correctness", "attention_correctness_normalized",
     "energy_pointing",   "loc_accuracy",          "pointing_15px"};
 using MapMeasures = std::array<double, kMapMeasures.size()>;
+using MapSums = std::array<std::vector<double>, kMapMeasures.size()>;  // caption by caption
 // One further number is of many nouns together: their mean correctness divided by that of equal
 // weights, as Liu et al. (2017) compare them. Large boxes count for more in it than in the
 // normalized correctness, which is a mean of quotients that small boxes dominate.
 inline constexpr std::string_view kCorrectnessOverUniform = "attention_correctness_over_uniform";
 // The pointing of regions that were taken, where attention takes some.
 inline constexpr std::string_view kPointingChosenAccuracy = "pointing_chosen_accuracy";
+
+// By how much a measure of the model's maps is above that of the centre bias, noun by noun.
+struct CentreDifference {
+  std::string metric;
+  double difference = 0;
+  Interval interval;   // 95 %, by the bootstrap over images
+  double p_value = 1;  // by exchanging the two image by image (randomisation.h)
+};
 
 struct GroundingScores {
   // Pointing of the model's maps, with a tolerance of half a cell and with none, and of the cell
@@ -63,9 +75,9 @@ struct GroundingScores {
   // which point at a random place.
   MapMeasures model{}, centre_bias{}, uniform{};
   // For each caption: its nouns with boxes, the boxes' shares of the picture (the correctness of
-  // equal weights) and the model's sums over the nouns.
+  // equal weights), and the sums over the nouns of the model's maps and of centre_map().
   std::vector<double> nouns, area_shares;
-  std::array<std::vector<double>, kMapMeasures.size()> sums;
+  MapSums sums, centre_sums;
   bool has_maps = false;  // whether some map was not uniform, so that there is attention to judge
 
   // The means over nouns, then attention_correctness_over_uniform; empty without a noun.
@@ -80,15 +92,21 @@ struct GroundingScores {
   NamedScores corpus() const;
   // The model's measures, caption by caption; empty without maps or nouns.
   std::vector<ImageStatistics> metrics() const;
+  // The model's measures minus those of the centre bias, for the same nouns; empty without maps or
+  // nouns. Captions are resampled, so each has to be of another image (joined_by_image).
+  std::vector<CentreDifference> against_centre() const;
 
   // Adds a caption with weights over a grid that `geometry` puts on the picture. Throws ShapeError
   // when they do not fit.
   void add(std::span<const NamedObjects> named, const DecodedCaption& decoded, const GridSize& grid,
            const Geometry& geometry);
   GroundingScores& operator+=(const GroundingScores& later);
+
+ private:
+  std::vector<ImageStatistics> statistics(const MapSums& of) const;
 };
 
-// The metrics of GroundingScores::metrics(), for images with any number of captions each.
-std::vector<ImageStatistics> metrics_by_image(std::span<const GroundingScores> images);
+// The scores of images with any number of captions each, as if each image had one caption.
+GroundingScores joined_by_image(std::span<const GroundingScores> images);
 
 }  // namespace saccade

@@ -19,9 +19,14 @@ bool is_watched(const std::string& name) {
   return info != nullptr && (info->measured_by & kMeasuredByValidation) != 0;
 }
 
-// The measures of captions' maps that need nothing but the images.
-NamedScores judged(const Ensemble& models, const LoadedData& data, const EnsembleInputs& inputs,
-                   std::span<const Index> images, std::span<const DecodedCaption> captions) {
+// The scores of captions, and what they are of each image.
+struct Judged {
+  NamedScores scores;  // those that judging_scores() selects
+  std::vector<ImageStatistics> metrics;
+};
+
+Judged judged(const Ensemble& models, const LoadedData& data, const EnsembleInputs& inputs,
+              std::span<const Index> images, std::span<const DecodedCaption> captions) {
   std::vector<std::string> candidates;
   std::vector<std::vector<std::string>> references;
   SceneScores scenes;
@@ -36,9 +41,15 @@ NamedScores judged(const Ensemble& models, const LoadedData& data, const Ensembl
       scenes.add(data.scenes->scenes[image], words, captions[i], models.grid(),
                  inputs.of(models.shown()[0]).geometry(images[i]));
   }
-  NamedScores all = score_captions(candidates, references, {}).corpus();
-  if (data.scenes) all.emplace_back("true_caption_rate", scenes.true_caption_rate());
-  return judging_scores(all);
+  CaptionScores scores = score_captions(candidates, references, {});
+  NamedScores all = scores.corpus();
+  Judged out{.scores = {}, .metrics = std::move(scores.metrics)};
+  if (data.scenes) {
+    all.emplace_back("true_caption_rate", scenes.true_caption_rate());
+    out.metrics.push_back(mean_statistics("true_caption_rate", scenes.truths));
+  }
+  out.scores = judging_scores(all);
+  return out;
 }
 
 NounSource source_of(const LoadedData& data, const PhotoBoxes* boxes) {
@@ -90,10 +101,13 @@ MapWatch watch_maps(const Ensemble& models, const LoadedData& data, const Ensemb
   shuffling.map_step = 0;
   const std::vector<DecodedCaption> shuffled =
       decode_images(models, inputs, some, shuffling, request.progress);
-  out.attention.own =
+  const Judged own =
       judged(models, data, inputs, some, std::span(first.captions).first(some.size()));
+  const Judged other = judged(models, data, inputs, some, shuffled);
+  out.attention.images = out.images;
+  out.attention.own = own.scores;
   out.attention.ablations.push_back(
-      {Ablation::kShuffled, judged(models, data, inputs, some, shuffled)});
+      {Ablation::kShuffled, other.scores, map_loss(own.metrics, other.metrics)});
   const NounSource source = source_of(data, request.boxes);
   std::vector<Index> boxed;
   for (const Index image : report.images)

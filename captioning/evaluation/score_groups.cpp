@@ -117,24 +117,6 @@ std::string number_text(GroupBy by, double value) {
   return str(std::round(10 * value) / 10);
 }
 
-// Of the largest values of groups, those that remain where small groups join the next one, and the
-// last, if it is small, the one before.
-std::vector<double> of_large_groups(const std::vector<double>& sorted,
-                                    const std::vector<double>& ends) {
-  std::vector<double> out;
-  std::size_t before = 0;  // values in the groups so far
-  for (const double end : ends) {
-    const auto up_to = static_cast<std::size_t>(
-        std::upper_bound(sorted.begin(), sorted.end(), end) - sorted.begin());
-    const bool small = up_to - before < kSmallestGroup, last = end == ends.back();
-    if (small && !last) continue;
-    if (small && !out.empty()) out.pop_back();
-    out.push_back(end);
-    before = up_to;
-  }
-  return out;
-}
-
 std::string_view doc_of(GroupBy by) {
   for (const auto& row : enum_table(GroupBy{}))
     if (row.value == by) return row.doc;
@@ -189,13 +171,11 @@ std::vector<int> value_groups(std::span<const double> values) {
   if (different.size() <= kMostGroups) {
     ends.assign(different.begin(), different.end());
   } else {
-    const std::size_t groups =
-        std::clamp<std::size_t>(sorted.size() / kSmallestGroup, 1, kMostGroups);
-    for (std::size_t g = 1; g < groups; ++g) ends.push_back(sorted[g * sorted.size() / groups - 1]);
+    for (std::size_t g = 1; g < kMostGroups; ++g)
+      ends.push_back(sorted[g * sorted.size() / kMostGroups - 1]);
     ends.push_back(sorted.back());
     ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   }
-  ends = of_large_groups(sorted, ends);
   std::vector<int> out;
   for (const double value : values)
     out.push_back(

@@ -65,11 +65,10 @@ struct ScoreGrouping {
 };
 
 inline constexpr std::size_t kMostGroups = 5;
-inline constexpr std::size_t kSmallestGroup = 20;  // the scores of fewer images are chance
 
 // Which group each value belongs to, from 0 by rising values; -1 for NaN. Up to kMostGroups
 // different values make a group each. Of more, groups of about equal size are made, and equal
-// values stay together. Groups that would have fewer values than kSmallestGroup join the next one.
+// values stay together.
 std::vector<int> value_groups(std::span<const double> values);
 
 // The headline metrics (of texts, those of texts) of every group, from the images' statistics,

@@ -9,6 +9,8 @@ namespace saccade {
 
 namespace {
 
+constexpr double kRounding = 1e-6;  // of a largest weight
+
 bool hits(Index index, const AttentionGrid& grid, std::span<const Rect> boxes,
           const PointingOptions& options) {
   const Rect cell = grid.cell(index);
@@ -57,11 +59,21 @@ Index peak(std::span<const Real> weights) {
   return static_cast<Index>(std::max_element(weights.begin(), weights.end()) - weights.begin());
 }
 
-bool points_at(std::span<const Real> weights, const AttentionGrid& grid,
-               std::span<const Rect> boxes, const PointingOptions& options) {
+double pointing_share(std::span<const Real> weights, const AttentionGrid& grid,
+                      std::span<const Rect> boxes, const PointingOptions& options) {
   check_grid(grid);
   check_weights(weights, grid);
-  return hits(peak(weights), grid, boxes, options);
+  const double largest = static_cast<double>(weights[static_cast<std::size_t>(peak(weights))]);
+  const double tied = largest - kRounding * std::abs(largest);
+  Index inside = 0, cells = 0;
+  for (Index i = 0; i < grid.size.cells(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (!options.mask.empty() && options.mask[at] == 0) continue;
+    if (!(static_cast<double>(weights[at]) >= tied)) continue;
+    ++cells;
+    inside += hits(i, grid, boxes, options) ? 1 : 0;
+  }
+  return cells == 0 ? 0 : static_cast<double>(inside) / static_cast<double>(cells);
 }
 
 double pointing_chance(const AttentionGrid& grid, std::span<const Rect> boxes,
@@ -79,13 +91,13 @@ double pointing_chance(const AttentionGrid& grid, std::span<const Rect> boxes,
 
 void PointingTally::add(std::span<const Real> weights, const AttentionGrid& grid,
                         std::span<const Rect> boxes, const PointingOptions& options) {
-  const bool hit = points_at(weights, grid, boxes, options);
+  const double hit = pointing_share(weights, grid, boxes, options);
   if (boxes.empty()) {
     ++without_boxes;
     return;
   }
   ++words;
-  hits += hit ? 1 : 0;
+  hits += hit;
   chance += pointing_chance(grid, boxes, options);
 }
 
@@ -98,7 +110,7 @@ PointingTally& PointingTally::operator+=(const PointingTally& other) {
 }
 
 double PointingTally::accuracy() const {
-  return words == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(words);
+  return words == 0 ? 0 : hits / static_cast<double>(words);
 }
 
 double PointingTally::mean_chance() const {

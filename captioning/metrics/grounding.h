@@ -42,10 +42,11 @@ struct PointingOptions {
 Index peak(std::span<const Real> weights);
 
 // Whether the peak of weights [cells] hits one of the boxes, which are given in pixels of the
-// picture that the network saw. Without boxes there is no hit. Throws ShapeError when the sizes do
-// not fit.
-bool points_at(std::span<const Real> weights, const AttentionGrid& grid,
-               std::span<const Rect> boxes, const PointingOptions& options = {});
+// picture that the network saw: 1 or 0, or, where unmasked cells share the largest weight (up to
+// rounding), the share of them that hit, so that their order decides nothing. Without boxes there
+// is no hit. Throws ShapeError when the sizes do not fit, or when a weight is not a number.
+double pointing_share(std::span<const Real> weights, const AttentionGrid& grid,
+                      std::span<const Rect> boxes, const PointingOptions& options = {});
 
 // The share of hits among the unmasked cells: what a map without knowledge reaches.
 double pointing_chance(const AttentionGrid& grid, std::span<const Rect> boxes,
@@ -54,7 +55,8 @@ double pointing_chance(const AttentionGrid& grid, std::span<const Rect> boxes,
 // Counts over the nouns of many captions. A noun whose phrase fits nothing in its picture has no
 // right place: it is counted separately and is no part of the accuracy.
 struct PointingTally {
-  Index hits = 0, words = 0, without_boxes = 0;
+  double hits = 0;  // of maps with several largest cells a share
+  Index words = 0, without_boxes = 0;
   double chance = 0;  // summed over words
 
   void add(std::span<const Real> weights, const AttentionGrid& grid, std::span<const Rect> boxes,

@@ -120,20 +120,27 @@ Validated validate(const TrainingRequest& request, const RunStart& start, const 
   return out;
 }
 
-// Warns of each sign of dying attention once (once more after a resume), with a remedy. The first
-// validation does not count: a model that has hardly begun to learn shows the same signs.
-void warn_of_dying(const MapWatch& watch, const ExperimentConfig& config, Index update,
-                   std::set<DeadKind>& warned, const MessageListener& listener) {
-  constexpr Index kEnoughImages = 30;  // scores of fewer rise and fall by chance
-  for (const DeadSign& sign : warning_signs(watch.attention)) {
-    if (sign.kind == DeadKind::kNeedless && watch.images < kEnoughImages) continue;
-    if (!warned.insert(sign.kind).second) continue;
-    const std::string where =
-        sign.kind == DeadKind::kNeedless ? str(" (measured on ", watch.images, " images)") : "";
-    warn(listener, str("attention is dying at update ", update, ": ", sign.text, where, "; ",
-                       dead_remedy(sign.kind, config)));
+// Warns of signs of dying attention.
+class DyingWatch {
+ public:
+  // Warns of each sign once (once more after a resume), where the validation before showed it, too:
+  // of many validations, one is low by chance. The first validation does not count: a model that
+  // has hardly begun to learn shows the same signs.
+  void warn_of(const MapWatch& watch, Index update, const MessageListener& listener) {
+    std::set<DeadKind> shown;
+    for (const DeadSign& sign : warning_signs(watch.attention)) {
+      shown.insert(sign.kind);
+      if (!before_.contains(sign.kind) || !warned_.insert(sign.kind).second) continue;
+      const std::string where =
+          sign.kind == DeadKind::kNeedless ? str(" (measured on ", watch.images, " images)") : "";
+      warn(listener, str("attention is dying at update ", update, ": ", sign.text, where));
+    }
+    before_ = std::move(shown);
   }
-}
+
+ private:
+  std::set<DeadKind> before_, warned_;
+};
 
 // Lets a finished run continue where its end was moved.
 void reopen_if_longer(const Archive& archive, const ExperimentConfig& config,
@@ -230,7 +237,7 @@ TrainingResult run_training(const TrainingRequest& request) {
                  .directory = directory.path(),
                  .restarted = request.resume && !archive && directory.has_run()};
   fs::path last;
-  std::set<DeadKind> shown_signs;
+  DyingWatch dying;
   Trainer trainer(
       {.config = &config,
        .set = &set,
@@ -243,7 +250,7 @@ TrainingResult run_training(const TrainingRequest& request) {
              const TrainingState& state = trainer.state();
              Validated validated = validate(request, start, captioner, state.update);
              if (validated.watch && !state.best.empty())
-               warn_of_dying(*validated.watch, config, state.update, shown_signs, listener);
+               dying.warn_of(*validated.watch, state.update, listener);
              return std::move(validated.metrics);
            },
        .save =

@@ -82,6 +82,7 @@ std::vector<Row> rows_of(const Comparison& comparison) {
   for (const ArmResult& arm : comparison.arms) {
     Row row;
     row.arm = &arm;
+    row.images = comparison.images;
     row.updates =
         spread_over(arm, [](const SeedResult& seed) { return static_cast<double>(seed.updates); });
     row.ms_per_update =

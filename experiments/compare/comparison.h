@@ -70,6 +70,7 @@ Spread spread_of(const std::vector<double>& values);
 struct Row {
   const ArmResult* arm = nullptr;
   Regime regime = Regime::kExpectation;
+  Index images = 0;  // that were scored
   std::vector<std::pair<std::string, Spread>> metrics;
   Spread updates, ms_per_update, captions_per_second, peak_memory;
   // RunRecord::estimator; empty where attention is trained without an estimator.

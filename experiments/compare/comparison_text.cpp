@@ -69,10 +69,18 @@ Line line_of(const std::string& name, const std::vector<Numbers>& rows) {
 // was not measured.
 std::string dead_cell(const Row& row) {
   AttentionReport report;
+  AttentionHealth& health = report.health;
+  health.captions = row.images;
+  // The largest standard error that a mean of numbers from 0 to 1 can have.
+  const auto error = [&](double mean) {
+    return std::sqrt(std::max(0.0, mean * (1 - mean)) / static_cast<double>(row.images));
+  };
   for (const auto& [name, spread] : row.metrics) {
-    if (name == attention_metric("static_share")) report.health.static_share = spread.mean;
-    if (name == attention_metric("from_uniform")) report.health.from_uniform = spread.mean;
+    if (name == attention_metric("static_share")) health.static_share = spread.mean;
+    if (name == attention_metric("from_uniform")) health.from_uniform = spread.mean;
   }
+  health.static_error = error(health.static_share);
+  health.from_uniform_error = error(health.from_uniform);
   std::string out;
   for (const DeadSign& sign : dead_signs(report))
     out +=

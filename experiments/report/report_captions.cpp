@@ -254,9 +254,12 @@ struct ReportCaptions::Impl {
       for (const Rect& box : noun.boxes) one["boxes"].push_back(rectangle_json(box, geometry));
       if (loaded(m).model->has_attention() && !noun.boxes.empty()) {
         const AttentionMap& map = caption.words[noun.word].map;
-        one["hit"] = points_at(map.weights, cells, noun.seen, {.mask = map.mask});
-        one["centre"] =
-            points_at(map.weights, cells, noun.seen, {.tolerance = 0, .mask = map.mask});
+        const auto hit = [&](double tolerance) {
+          return pointing_share(map.weights, cells, noun.seen,
+                                {.tolerance = tolerance, .mask = map.mask}) >= 0.5;
+        };
+        one["hit"] = hit(PointingOptions{}.tolerance);
+        one["centre"] = hit(0);
       }
       json["nouns"].push_back(std::move(one));
     }

@@ -59,15 +59,16 @@ double pointing(const NounSource& source, Index image, const DecodedCaption& cap
   if (!source.knows(image)) return kNone;
   std::vector<std::string> words;
   for (const DecodedWord& word : caption.words) words.push_back(word_text(word, vocabulary));
-  Index nouns = 0, hits = 0;
+  Index nouns = 0;
+  double hits = 0;
   for (const NamedObjects& noun : source.nouns(image, words, geometry)) {
     if (noun.boxes.empty()) continue;
     const AttentionMap& map = caption.words[noun.word].map;
     const AttentionGrid cells = cells_of(map.grid, geometry);
     ++nouns;
-    hits += points_at(map.weights, cells, noun.seen, {.mask = map.mask}) ? 1 : 0;
+    hits += pointing_share(map.weights, cells, noun.seen, {.mask = map.mask});
   }
-  return nouns == 0 ? kNone : static_cast<double>(hits) / static_cast<double>(nouns);
+  return nouns == 0 ? kNone : hits / static_cast<double>(nouns);
 }
 
 void check(const ReportRequest& request, const std::string& measure) {

@@ -1,6 +1,7 @@
 // Attention health: every measure on maps whose answer is known, and models whose map is dead.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "captioning/evaluation/dead_signs.h"
@@ -169,43 +170,83 @@ TEST_CASE("heads correlate fully with themselves and negatively with their oppos
   CHECK_FALSE(correlation({rising, kFlat}));  // a flat map has no shape
 }
 
+// The same caption for as many images as can be judged.
+std::vector<DecodedCaption> repeated(const DecodedCaption& caption) {
+  return std::vector<DecodedCaption>(static_cast<std::size_t>(kFewestJudgedImages), caption);
+}
+
+MapLoss loss_of(double loss, double low, double high) {
+  return {.metric = "CIDEr", .loss = loss, .interval = {.low = low, .high = high}};
+}
+
 // A report whose maps change from word to word.
-AttentionReport lively(const NamedScores& own, const NamedScores& uniform,
-                       const NamedScores& shuffled) {
+AttentionReport lively(const MapLoss& uniform, const MapLoss& shuffled) {
   AttentionReport report;
-  report.health = health_of({{0.7F, 0.3F, 0, 0}, {0, 0, 0.7F, 0.3F}});
-  report.own = own;
-  report.ablations = {{Ablation::kUniform, uniform}, {Ablation::kShuffled, shuffled}};
+  report.health = attention_health(repeated(caption_of({{0.7F, 0.3F, 0, 0}, {0, 0, 0.7F, 0.3F}})));
+  report.images = kFewestJudgedImages;
+  report.ablations = {{Ablation::kUniform, {}, uniform}, {Ablation::kShuffled, {}, shuffled}};
   return report;
 }
 
-TEST_CASE("attention looks dead where the score does not need the map or the map does not move") {
-  CHECK_FALSE(dead_attention(lively({{"CIDEr", 1.0}}, {{"CIDEr", 0.9}}, {{"CIDEr", 0.5}})));
-  const auto needless =
-      dead_attention(lively({{"CIDEr", 1.0}}, {{"CIDEr", 0.99}}, {{"CIDEr", 0.5}}));
-  REQUIRE(needless);
-  CHECK(
-      *needless ==
-      "attention looks dead: CIDEr is 1.0000 with the map, 0.9900 with weights uniform and 0.5000 "
-      "with weights shuffled: the score does not need the map");
-  // Where facts are known, they decide.
-  CHECK_FALSE(dead_attention(lively({{"CIDEr", 1.0}, {"true_caption_rate", 0.8}},
-                                    {{"CIDEr", 1.0}, {"true_caption_rate", 0.4}},
-                                    {{"CIDEr", 1.0}, {"true_caption_rate", 0.3}})));
-  // If no fact is right, the wording can still get worse.
-  CHECK(dead_attention(lively({{"CIDEr", 1.0}, {"true_caption_rate", 0.0}},
-                              {{"CIDEr", 1.0}, {"true_caption_rate", 0.0}},
-                              {{"CIDEr", 1.0}, {"true_caption_rate", 0.0}})));
+TEST_CASE("attention looks dead where captions do not need the map or the map does not move") {
+  const MapLoss much = loss_of(0.5, 0.4, 0.6), little = loss_of(0.004, -0.01, 0.018),
+                unclear = loss_of(0.01, -0.03, 0.05), some = loss_of(0.1, 0.05, 0.15);
+  AttentionReport report = lively(some, much);
+  CHECK_FALSE(dead_attention(report));
+  CHECK(map_need(report) == MapNeed::kNeeded);
+  CHECK(map_need_line(report) ==
+        "captions need the map: CIDEr falls by 10.0 % [5.0, 15.0] with weights uniform and by 50.0 "
+        "% [40.0, 60.0] with weights shuffled");
+  report = lively(little, much);
+  CHECK(map_need(report) == MapNeed::kNeedless);
+  CHECK(dead_attention(report) ==
+        "attention looks dead: captions do not need the map: CIDEr falls by 0.4 % [-1.0, 1.8] with "
+        "weights uniform and by 50.0 % [40.0, 60.0] with weights shuffled");
+  // Few images say nothing, and an interval on both sides of the limit says that it cannot tell.
+  report.images = kFewestJudgedImages - 1;
+  CHECK_FALSE(map_need(report));
+  CHECK_FALSE(dead_attention(report));
+  report = lively(unclear, much);
+  CHECK(map_need(report) == MapNeed::kUnclear);
+  CHECK_FALSE(dead_attention(report));
+  CHECK(map_need_line(report)->find("cannot tell") != std::string::npos);
   // A score of 0 cannot fall.
-  CHECK_FALSE(dead_attention(lively({{"CIDEr", 0.0}}, {{"CIDEr", 0.0}}, {{"CIDEr", 0.0}})));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK_FALSE(map_need(lively(loss_of(nan, nan, nan), much)));
+
   AttentionReport still;
-  still.health = health_of({kFirst, kFirst});
+  still.health = attention_health(repeated(caption_of({kFirst, kFirst})));
   CHECK(dead_attention(still) ==
         "attention looks dead: 100 % of the maps repeat the map of the word before");
-  still.health = health_of({kFlat});
+  still.health = attention_health(repeated(caption_of({kFlat})));
   CHECK(dead_attention(still) ==
         "attention looks dead: the maps have collapsed to uniform ones: one region drawn for each "
         "word of a caption tells them apart in at most 50 % of the cases, and guessing in 50 %");
+  still.health = health_of({kFirst, kFirst});
+  CHECK_FALSE(dead_attention(still));  // a single caption
+}
+
+TEST_CASE("static maps are judged by the noise of captions, whose maps are alike") {
+  const DecodedCaption still = caption_of(std::vector<Map>(11, kFirst)),
+                       moving = caption_of({kFirst, kSecond, kFirst, kSecond, kFirst, kSecond});
+  const auto report = [&](int stills, int moves) {
+    std::vector<DecodedCaption> captions(static_cast<std::size_t>(stills), still);
+    captions.insert(captions.end(), static_cast<std::size_t>(moves), moving);
+    AttentionReport out;
+    out.health = attention_health(captions);
+    return out;
+  };
+  // Ten pairs of a still caption and five of a moving one.
+  const AttentionHealth health = report(34, 6).health;
+  const double share = 340.0 / 370;
+  CHECK(health.captions == 40);
+  CHECK(health.static_share == Approx(share));
+  const double still_off = 10 * (1 - share), moving_off = 5 * share;
+  CHECK(health.static_error ==
+        Approx(std::sqrt((34 * still_off * still_off + 6 * moving_off * moving_off) * 40 / 39) /
+               370));
+  CHECK_FALSE(dead_attention(report(34, 6)));  // .919, but .864 at the lower end
+  CHECK(dead_attention(report(680, 120)));
 }
 
 // A map of L cells of which one has `most` and the others share the rest.
@@ -239,7 +280,10 @@ TEST_CASE("how far maps are from collapse is what draws of one region per word c
 }
 
 TEST_CASE("which entropy is a collapse depends on the size of the maps, on words and on noise") {
-  const auto signs = [](const std::vector<DecodedCaption>& captions) {
+  const auto signs = [](const std::vector<DecodedCaption>& some) {
+    std::vector<DecodedCaption> captions;
+    for (Index i = 0; i < kFewestJudgedImages; ++i)
+      captions.insert(captions.end(), some.begin(), some.end());
     AttentionReport report;
     report.health = attention_health(captions);
     std::vector<DeadKind> kinds;
@@ -270,7 +314,7 @@ TEST_CASE("which entropy is a collapse depends on the size of the maps, on words
   CHECK(signs({caption(10, 16, 0.95)}) == Kinds{DeadKind::kOneCell});
   CHECK(signs({caption(10, 16, 0.9)}) == Kinds{});
   CHECK(signs({caption(20, 16, 0.95)}) == Kinds{});
-  // Two captions that differ much are too few to say that their mean is below a half.
+  // Sixty captions that differ much are too few to say that their mean is below a half.
   CHECK(signs({caption(10, 16, 0.999), caption(10, 16, 0.8)}) == Kinds{});
   std::vector<DecodedCaption> many;
   for (int i = 0; i < 1000; ++i) many.push_back(caption(10, 16, i % 2 == 0 ? 0.999 : 0.8));
@@ -279,16 +323,16 @@ TEST_CASE("which entropy is a collapse depends on the size of the maps, on words
 }
 
 TEST_CASE("maps on one cell each are dead where captions do not need them, and warned of anyway") {
-  AttentionReport report = lively({{"CIDEr", 1.0}}, {{"CIDEr", 0.9}}, {{"CIDEr", 0.5}});
+  AttentionReport report = lively(loss_of(0.1, 0.05, 0.15), loss_of(0.5, 0.4, 0.6));
   CHECK(warning_signs(report).empty());
   CHECK_FALSE(collapsed_attention(report));
-  report.health = health_of({kFirst, kSecond});
+  report.health = attention_health(repeated(caption_of({kFirst, kSecond})));
   CHECK_FALSE(dead_attention(report));
   REQUIRE(collapsed_attention(report));
   CHECK(collapsed_attention(report)->find("one cell each") != std::string::npos);
   REQUIRE(warning_signs(report).size() == 1);
   CHECK(warning_signs(report)[0].kind == DeadKind::kOneCell);
-  report.ablations[0].scores = {{"CIDEr", 1.0}};
+  report.ablations[0].loss = loss_of(0, 0, 0);
   CHECK(dead_attention(report)->find("one cell each") != std::string::npos);
   CHECK(warning_signs(report).size() == dead_signs(report).size());
 }
@@ -300,7 +344,7 @@ TEST_CASE("a model whose scores ignore the regions is detected") {
   REQUIRE(index >= 0);
   const View vector = store.value(index);
   std::fill_n(vector.data, vector.size(), Real{0});
-  const EvaluationReport report = experiment.run();
+  EvaluationReport report = experiment.run();
   REQUIRE(report.attention);
   CHECK(report.attention->health.words > 20);
   CHECK(report.attention->health.uniform_share == 1);
@@ -308,6 +352,9 @@ TEST_CASE("a model whose scores ignore the regions is detected") {
   REQUIRE(report.attention->ablations.size() == 2);
   for (const AblatedScores& one : report.attention->ablations)
     CHECK(one.scores == report.attention->own);
+  for (const AblatedScores& one : report.attention->ablations) CHECK(one.loss.interval.high == 0);
+  CHECK_FALSE(dead_attention(*report.attention));  // too few images to say so
+  report.attention->images = report.attention->health.captions = kFewestJudgedImages;
   const auto warning = dead_attention(*report.attention);
   REQUIRE(warning);
   CHECK(warning->find("the maps have collapsed to uniform ones") != std::string::npos);

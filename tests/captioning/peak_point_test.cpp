@@ -137,4 +137,45 @@ TEST_CASE(
     CHECK(metric.whole() == Approx(find(model, metric.metric)));
 }
 
+TEST_CASE("maps are compared with the centre noun by noun") {
+  // Things lie in the middle or in a corner. One model points at all of them but a few, another one
+  // always at the middle, a third at anything.
+  const GridSize shape{.rows = 5, .cols = 5};
+  const Geometry geometry = plan_geometry(40, 40, {.height = 40, .width = 40});
+  Random random({.seed = 3});
+  const auto against = [&](auto&& cell_of) {
+    std::vector<GroundingScores> images;
+    for (int i = 0; i < 60; ++i) {
+      GroundingScores& image = images.emplace_back();
+      for (int caption = 0; caption < 2; ++caption) {
+        const bool middle = (i + caption) % 2 == 0;
+        const std::vector<Rect> boxes = {middle ? Rect{16, 16, 8, 8} : Rect{0, 0, 8, 8}};
+        DecodedCaption decoded;
+        decoded.words.resize(1);
+        decoded.words[0].map.weights.assign(25, 0.01f);
+        decoded.words[0].map.weights[cell_of(middle)] = 0.76f;
+        image.add(std::vector<NamedObjects>{{0, boxes, boxes}}, decoded, shape, geometry);
+      }
+    }
+    for (const CentreDifference& one : joined_by_image(images).against_centre())
+      if (one.metric == "pointing_accuracy") return one;
+    FAIL("no pointing");
+    return CentreDifference{};
+  };
+  const auto number = [&] { return random.uniform(); };
+  const CentreDifference good = against([&](bool middle) {
+    return number() < 0.1 ? 7U : middle ? 12U : 0U;
+  });
+  CHECK(good.difference == Approx(0.4).margin(0.05));
+  CHECK(good.interval.low > 0.2);
+  CHECK(good.p_value < 0.001);
+  const CentreDifference middle = against([](bool) { return 12U; });
+  CHECK(middle.difference == 0);
+  CHECK(middle.interval.low == 0);
+  CHECK(middle.p_value == 1);
+  const CentreDifference any = against([&](bool) { return static_cast<unsigned>(number() * 25); });
+  CHECK(any.interval.high < -0.2);
+  CHECK(GroundingScores{}.against_centre().empty());
+}
+
 }  // namespace saccade

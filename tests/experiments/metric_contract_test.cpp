@@ -79,7 +79,7 @@ Names names_in(const EvaluationReport& report) {
   add_keys(json.at("samples").at("corpus"), out);
   Json health = json.at("attention_health");
   for (const auto& [name, ablated] : health.at("ablations").items()) add_keys(ablated, out);
-  for (const char* name : {"words", "map_step", "dead"}) health.erase(name);
+  for (const char* name : {"words", "map_step", "dead", "need", "losses"}) health.erase(name);
   add_keys(health, out, "attention_");
   if (!json.contains("grounding")) return out;
   const Json& grounding = json.at("grounding");

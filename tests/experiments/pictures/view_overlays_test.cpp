@@ -89,8 +89,9 @@ TEST_CASE("the colour bar of weights divided by equal weights has a line at 1") 
 }
 
 TEST_CASE("the table of a comparison names the models whose maps seem dead") {
-  const auto row = [](double same, double from_uniform) {
+  const auto row = [](double same, double from_uniform, Index images = 500) {
     Row out;
+    out.images = images;
     out.metrics = {{"attention_static_share", spread_of({same})},
                    {"attention_from_uniform", spread_of({from_uniform})}};
     return out;
@@ -103,6 +104,8 @@ TEST_CASE("the table of a comparison names the models whose maps seem dead") {
   CHECK(cells({row(0.5, 0.6), row(0.95, 0.9), row(0.95, 0.3)}) ==
         std::vector<std::string>{"", "dead: static", "dead: static, uniform"});
   CHECK(cells({row(0.5, 0.6)}).empty());
+  // Few images cannot tell, and neither can a number near the limit.
+  CHECK(cells({row(0.95, 0.3, 29), row(0.91, 0.49)}).empty());
 }
 
 }  // namespace saccade::test
