@@ -231,20 +231,18 @@ bool library_has_winograd() {
   return has;
 }
 
-Primitive make(const Key& key) {
+Primitive make(const Key& key) try {
   if (library_has_winograd() && winograd_pays(key.shape)) {
     try {
       return make(key, dnnl::algorithm::convolution_winograd);
     } catch (const dnnl::error& error) {  // not in this direction
-      if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
+      if (error.status == dnnl_out_of_memory) throw;
     }
   }
-  try {
-    return make(key, dnnl::algorithm::convolution_direct);
-  } catch (const dnnl::error& error) {
-    if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
-    throw;
-  }
+  return make(key, dnnl::algorithm::convolution_direct);
+} catch (const dnnl::error& error) {
+  if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
+  throw;
 }
 
 // Creating a primitive takes longer than many convolutions, so each thread keeps those that it
