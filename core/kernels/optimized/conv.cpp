@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <new>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "core/kernels/optimized/one_thread.h"
@@ -241,19 +240,17 @@ Primitive make(const Key& key) try {
   }
   return make(key, dnnl::algorithm::convolution_direct);
 } catch (const dnnl::error& error) {
-  if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
-  throw;
+  kernels_detail::rethrow(error);
 }
 
 // Creating a primitive takes longer than many convolutions, so each thread keeps those that it
 // used. A run has few shapes; where there are many (images of any size), the collection is emptied
 // now and then.
 const Primitive& primitive(const Key& key) {
-  constexpr std::size_t kMost = 512;
   thread_local std::map<Key, Primitive> held;
   const auto found = held.find(key);
   if (found != held.end()) return found->second;
-  if (held.size() >= kMost) held.clear();
+  if (held.size() >= 512) held.clear();
   return held.emplace(key, make(key)).first->second;
 }
 

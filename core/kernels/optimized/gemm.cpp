@@ -86,8 +86,7 @@ void gemm(const Gemm& g) {
         found = products.try_emplace(key, g.m, g.n, g.k, g.lda, g.ldb, g.ldc, accumulate).first;
       found->second.run(g.a, g.b, g.c);
     } catch (const dnnl::error& error) {
-      if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
-      throw;
+      kernels_detail::rethrow(error);
     }
     return;
   }
