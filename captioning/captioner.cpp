@@ -21,11 +21,11 @@ namespace {
 constexpr Index kBlock = 32;                            // pictures in memory at once
 constexpr const char* kOverrider = "CaptionerOptions";  // what changes the model's config
 
-Image image_of(const PixelView& pixels) {
+Image image_of(const PixelView& pixels, Index max_pixels) {
   SACCADE_CHECK(pixels.rgb != nullptr && pixels.height > 0 && pixels.width > 0,
                 "[captioner] a picture has positive extents; got ", pixels.height, " x ",
                 pixels.width);
-  SACCADE_CHECK(pixels.width <= kMaxImagePixels / pixels.height, "[captioner] a picture of ",
+  SACCADE_CHECK(pixels.width <= max_pixels / pixels.height, "[captioner] a picture of ",
                 pixels.height, " x ", pixels.width, " pixels is too large");
   const Index row = 3 * pixels.width, stride = pixels.row_bytes == 0 ? row : pixels.row_bytes;
   SACCADE_CHECK(stride >= row, "[captioner] a row of ", pixels.width, " pixels has ", row,
@@ -117,6 +117,8 @@ struct Captioner::Impl {
     search.recording.layers = options.all_maps;
   }
 
+  Index max_pixels() const { return loaded.config.data.max_pixels(); }
+
   PreparedPicture prepared(const Image& picture) const {
     InputBatch input(pipeline->shape(), 1);
     input.set_area(0, picture_area(pipeline->run(picture, input.values_of(0))));
@@ -151,7 +153,7 @@ struct Captioner::Impl {
                   "[captioner] a caption of a picture of ", caption.height, " x ", caption.width,
                   " pixels cannot be drawn on one of ", picture.height, " x ", picture.width,
                   "; give the picture that was captioned");
-    auto image = std::make_shared<const Image>(image_of(picture));
+    auto image = std::make_shared<const Image>(image_of(picture, max_pixels()));
     Overlay out{.image = image,
                 .geometry = plan_geometry(image->height, image->width, pipeline->preparation()),
                 .grid = models->grid(),
@@ -173,13 +175,13 @@ Captioner::Captioner(Captioner&&) noexcept = default;
 Captioner& Captioner::operator=(Captioner&&) noexcept = default;
 
 Caption Captioner::caption(const std::filesystem::path& picture) const {
-  return caption(PixelView(read_image(picture, impl_->listener)));
+  return caption(PixelView(read_image(picture, impl_->listener, impl_->max_pixels())));
 }
 
 Caption Captioner::caption(const PixelView& picture) const {
   const parallel::WorkOn here(impl_->threads);
   const parallel::SplitKernels split;
-  PreparedPicture prepared = impl_->prepared(image_of(picture));
+  PreparedPicture prepared = impl_->prepared(image_of(picture, impl_->max_pixels()));
   return impl_->caption({&prepared, 1}, 0).front();
 }
 
@@ -194,7 +196,8 @@ std::vector<Caption> Captioner::captions(std::span<const std::filesystem::path> 
     parallel::for_each(static_cast<Index>(block.size()), [&](Index i) {
       const auto at = static_cast<std::size_t>(i);
       const auto note = [&](Severity, const std::string& text) { warnings[at] = text; };
-      block[at] = impl_->prepared(read_image(pictures[static_cast<std::size_t>(first) + at], note));
+      block[at] = impl_->prepared(
+          read_image(pictures[static_cast<std::size_t>(first) + at], note, impl_->max_pixels()));
     });
     for (const std::string& warning : warnings)
       if (!warning.empty()) warn(impl_->listener, warning);

@@ -81,9 +81,9 @@ struct CaptionerOptions {
 };
 
 // A model that captions pictures. It changes nothing of the process, prints nothing (but OpenCV
-// writes a line to std::cerr for some damaged BMP and TIFF files), and may be used by many threads
-// at once. The caption of a picture does not depend on the number of threads. All functions throw
-// errors of the type Error (core/base/error.h).
+// writes a line to std::cerr for some damaged BMP files), and may be used by many threads at once.
+// The caption of a picture does not depend on the number of threads. All functions throw errors of
+// the type Error (core/base/error.h).
 class Captioner {
  public:
   // Loads a checkpoint: a file; the directory of a run, of which the best checkpoint is taken; or,
@@ -103,7 +103,7 @@ class Captioner {
   // that is damaged, but can be decoded, is captioned with one warning.
   Caption caption(const std::filesystem::path& picture) const;
   // Captions pixels. Throws ShapeError where their extents are not positive, a row is shorter than
-  // its pixels, or there are more than kMaxImagePixels of them.
+  // its pixels, or there are more of them than the config's data.max_megapixels.
   Caption caption(const PixelView& picture) const;
   // Captions many files, several at once, in order. Throws DataError for the first that cannot be
   // read.

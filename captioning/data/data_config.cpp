@@ -63,6 +63,11 @@ void DataConfig::fields(Section& v) {
           between(0, 1000));
   v.field("on_bad_image", on_bad_image, "what to do with an image that cannot be read")
       .unless("data.type", DataKind::kScenes, DataKind::kSequences);
+  v.field("max_megapixels", max_megapixels,
+          "largest image that is decoded, in millions of pixels; decoding takes up to 16 bytes of "
+          "memory a pixel",
+          between(1, 2000))
+      .is(Trait::kMayChange);
   v.field("limit_train", limit_train, "use only this many training images; 0 = all", at_least(0));
   v.field("limit_val", limit_val, "use only this many validation images; 0 = all", at_least(0));
   v.section("split", split,

@@ -7,6 +7,7 @@
 #include "captioning/data/scenes/scenes_config.h"
 #include "captioning/data/sequences/sequences_config.h"
 #include "core/base/enum_names.h"
+#include "core/base/real.h"
 
 namespace saccade {
 
@@ -63,6 +64,7 @@ struct DataConfig {
   std::int64_t max_length = 20;
   std::int64_t captions_per_image = 5;
   BadImage on_bad_image = BadImage::kFail;
+  std::int64_t max_megapixels = 64;
   std::int64_t limit_train = 0;
   std::int64_t limit_val = 0;
   SplitConfig split;
@@ -71,6 +73,9 @@ struct DataConfig {
 
   // Whether the data set is made from a seed, and not read from files.
   bool is_drawn() const { return type == DataKind::kScenes || type == DataKind::kSequences; }
+
+  // The largest image that is decoded, in pixels.
+  Index max_pixels() const { return max_megapixels * 1'000'000; }
 
   void fields(Section& v);
 };

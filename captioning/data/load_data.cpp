@@ -113,13 +113,13 @@ std::size_t place_of(const Dataset& dataset, Index image) {
 Image LoadedData::image(Index i) const {
   const std::size_t at = place_of(dataset, i);
   if (sequences) return draw_source(sequences->texts[at].tokens);
-  return scenes ? render(scenes->scenes[at]) : read_image(dataset.images[at].path);
+  return scenes ? render(scenes->scenes[at]) : read_image(dataset.images[at].path, {}, max_pixels);
 }
 
 ImageSize LoadedData::image_size(Index i) const {
   const std::size_t at = place_of(dataset, i);
   if (sequences) return source_size(sequences->texts[at].tokens);
-  if (!scenes) return read_image_size(dataset.images[at].path);
+  if (!scenes) return read_image_size(dataset.images[at].path, max_pixels);
   return {scenes->scenes[at].size, scenes->scenes[at].size};
 }
 
@@ -139,6 +139,7 @@ Split LoadedData::default_split() const {
 LoadedData load_data(const DataConfig& config) {
   LoadedData out;
   out.on_bad_image = config.on_bad_image;
+  out.max_pixels = config.max_pixels();
   if (config.type == DataKind::kScenes) {
     out.scenes = draw_scenes(config);
     out.dataset = out.scenes->dataset;

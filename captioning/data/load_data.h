@@ -16,6 +16,7 @@ struct LoadedData {
   std::optional<ScenesDataset> scenes;        // boxes and facts, where the images are drawn scenes
   std::optional<SequencesDataset> sequences;  // where the images are texts
   BadImage on_bad_image = BadImage::kFail;
+  Index max_pixels = kMaxImagePixels;  // of an image that is decoded
   // The picture of image i: read from its file, or drawn; of a text, its tokens side by side.
   // Throws DataError, IoError.
   Image image(Index i) const;

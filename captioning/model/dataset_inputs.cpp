@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <atomic>
+#include <map>
+#include <mutex>
 #include <numeric>
 
 #include "captioning/model/feature_memory.h"
@@ -46,6 +48,8 @@ struct DatasetInputs::Impl {
   FeatureMemory memory, view_memory;
   std::size_t view_count = 0;  // of all training photos together, without first views
   std::vector<Index> bad;
+  mutable std::mutex warnings_mutex;
+  mutable std::map<Index, std::string> warnings;  // of the images that were read
   std::atomic<Index> held_bytes = 0;
 
   Impl(const LoadedData& d, const InputPipeline& p) : data(&d), pipeline(&p) {}
@@ -72,6 +76,7 @@ struct DatasetInputs::Impl {
   void tell_views(const EncoderConfig& config) const;
   bool pads() const { return pipeline->preparation().mode == ResizeMode::kPad; }
   void read_sizes();
+  void tell_warnings() const;
   void collect_bad();
 };
 
@@ -87,8 +92,13 @@ const DatasetInputs::Impl::Entry& DatasetInputs::Impl::good(Index image) const {
 // the message says that they can be skipped.
 Image DatasetInputs::Impl::picture(Index image) const {
   if (data->is_drawn()) return data->image(image);
+  const auto note = [&](Severity, const std::string& text) {
+    const std::lock_guard lock(warnings_mutex);
+    warnings.emplace(image, text);
+  };
   try {
-    return data->image(image);
+    return read_image(data->dataset.images[static_cast<std::size_t>(image)].path, note,
+                      data->max_pixels);
   } catch (const DataError& error) {
     if (skips()) throw;
     throw DataError(str(error.what(),
@@ -269,6 +279,17 @@ void DatasetInputs::Impl::read_sizes() {
   });
 }
 
+// One line, however many images are damaged or dark.
+void DatasetInputs::Impl::tell_warnings() const {
+  if (warnings.empty()) return;
+  const auto count = static_cast<Index>(warnings.size());
+  const std::string& first = warnings.begin()->second;
+  warn(pipeline->listener(), count == 1
+                                 ? first
+                                 : str(data->dataset.name, ": ", count,
+                                       " images were read with a warning; the first: ", first));
+}
+
 void DatasetInputs::Impl::collect_bad() {
   for (const Index image : images) {
     if (entry(image).state == State::kBad) bad.push_back(image);
@@ -316,6 +337,7 @@ DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeli
     }
     impl_->read_all(progress);
   }
+  impl_->tell_warnings();
   impl_->collect_bad();
 }
 

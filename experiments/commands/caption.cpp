@@ -211,7 +211,7 @@ struct Page {
 // Captions one picture at a time, so that a line never waits for the next picture.
 int watch(const CaptionArgs& args, const ModelSession& session, const SearchOptions& search,
           const CaptionSource& source, const WholeModel& all_heads, const StopSignal& signal) {
-  WatchedFolder folder(args.watch);
+  WatchedFolder folder(args.watch, session.members()[0].loaded.config.data.max_pixels());
   const auto caption = [&](const std::string& path, Image& picture) {
     const auto print = [&](Photo& photo) {
       const std::string whole = all_heads.caption(photo);

@@ -66,8 +66,9 @@ Source::Source(std::vector<std::string> text) : tokens(std::move(text)) {
 NamedSources named_sources(const ModelSession& session, const std::vector<std::string>& names) {
   if (!session.pipeline().reads_text()) {
     const std::vector<std::string> files = named_pictures(names);
-    return {.names = files, .read = [files](Index i, const MessageListener& listener) {
-              return Source(read_image(files[static_cast<std::size_t>(i)], listener));
+    const Index max_pixels = session.members()[0].loaded.config.data.max_pixels();
+    return {.names = files, .read = [files, max_pixels](Index i, const MessageListener& listener) {
+              return Source(read_image(files[static_cast<std::size_t>(i)], listener, max_pixels));
             }};
   }
   return {.names = names, .read = [names](Index i, const MessageListener&) {
@@ -108,6 +109,14 @@ std::vector<std::string> named_pictures(const std::vector<std::string>& names) {
       log::warn(plain_text(str(
           name, ": ", counted(static_cast<Index>(unread.size()), "picture is", "pictures are"),
           " of a kind that is not read: ", first_names(unread), "; convert them to JPEG or PNG")));
+    }
+    if (!found.misnamed.empty()) {
+      std::vector<std::string> misnamed;
+      for (const auto& path : found.misnamed) misnamed.push_back(path.filename().string());
+      log::warn(
+          plain_text(str(name, ": left out ", counted(static_cast<Index>(misnamed.size()), "file"),
+                         " with a picture in it, but without the ending of one (.jpg, .png, ...): ",
+                         first_names(misnamed), "; rename it, or name it by itself")));
     }
     if (found.folders > 0 && !found.pictures.empty())
       log::warn(plain_text(str(name, ": the pictures of ", counted(found.folders, "folder"),

@@ -164,6 +164,7 @@ void refuse_without_effect(const ModelArgs& args) {
   if (!args.data.empty()) refuse("--data " + args.data[0], "no data set is read");
   for (const std::string& assignment : args.set) {
     const std::string section = assignment.substr(0, assignment.find('.'));
+    if (assignment.starts_with("data.max_megapixels=")) continue;
     if (section == "data") refuse("--set " + assignment, "no data set is read");
     if (section == "train" || section == "objective" || section == "optimizer")
       refuse("--set " + assignment, "the model is trained already");

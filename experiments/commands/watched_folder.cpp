@@ -19,7 +19,8 @@ constexpr std::chrono::seconds kPatience{2};  // before an undecodable file is r
 
 }  // namespace
 
-WatchedFolder::WatchedFolder(fs::path folder) : folder_(std::move(folder)) {
+WatchedFolder::WatchedFolder(fs::path folder, Index max_pixels)
+    : folder_(std::move(folder)), max_pixels_(max_pixels) {
   std::error_code error;
   if (!fs::is_directory(folder_, error))
     throw UsageError("--watch: " + folder_.string() +
@@ -67,8 +68,9 @@ void WatchedFolder::poll(const std::function<void(const std::string&, Image&)>& 
     Seen& file = seen_.at(path);
     Image picture;
     try {
-      picture =
-          read_image(path, [](Severity, const std::string& text) { log::warn(plain_text(text)); });
+      picture = read_image(
+          path, [](Severity, const std::string& text) { log::warn(plain_text(text)); },
+          max_pixels_);
     } catch (const Error& error) {
       if (Clock::now() - file.since < kPatience) continue;
       log::error(plain_text(error.what()));

@@ -16,8 +16,8 @@ namespace saccade {
 
 class WatchedFolder {
  public:
-  // Throws UsageError where it is no folder.
-  explicit WatchedFolder(std::filesystem::path folder);
+  // Pictures of more than `max_pixels` are reported. Throws UsageError where it is no folder.
+  WatchedFolder(std::filesystem::path folder, Index max_pixels);
 
   // Passes every new or replaced picture to `take`, in the order of names. A picture is a file with
   // the extension of a JPEG, PNG, BMP, WebP or TIFF file and a name that does not begin with a dot.
@@ -45,6 +45,7 @@ class WatchedFolder {
   std::map<std::string, Seen> list();
 
   std::filesystem::path folder_;
+  Index max_pixels_;
   std::map<std::string, Seen> seen_;
   std::set<std::string> unread_;  // pictures of other kinds, which were reported
 };

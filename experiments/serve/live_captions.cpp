@@ -122,7 +122,8 @@ std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes,
     throw UsageError("the parameter occlusion: this server was started without occlusion");
   std::vector<ExperimentConfig> configs;  // all of them, so that a wrong one costs no captions
   for (const ReportModel& model : models_) configs.push_back(config_for(model, requested));
-  const Image picture = decode_image(bytes, "the picture", log::show);
+  const Image picture =
+      decode_image(bytes, "the picture", log::show, models_[0].loaded->config.data.max_pixels());
   const parallel::SplitKernels split;
   Json json = {{"schema_version", 2}};
   for (std::size_t m = 0; m < models_.size(); ++m) {

@@ -48,6 +48,7 @@ TEST_CASE("these values may change when a run goes on, and no others") {
                     "threads",
                     "data.annotations",
                     "data.images",
+                    "data.max_megapixels",
                     "data.tokens",
                     "data.splits",
                     "data.val_annotations",

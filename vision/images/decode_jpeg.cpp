@@ -5,27 +5,31 @@
 #include <cstddef>
 #include <cstdio>
 #include <jpeglib.h>
+#include <jerror.h>
 // clang-format on
 
 #include <algorithm>
 #include <array>
 #include <csetjmp>
 #include <cstring>
+#include <new>
 #include <opencv2/core.hpp>
-
-#include "vision/images/image.h"
 
 namespace saccade {
 
 namespace {
 
+constexpr int kMostScans = 100;  // progressive files have about ten
+
 // What libjpeg calls instead of printing and ending the process. It must not meet exceptions, so
 // errors jump back, over functions without destructors.
 struct Errors {
   jpeg_error_mgr manager{};  // first: libjpeg knows only this part
+  jpeg_progress_mgr progress{};
   std::jmp_buf back{};
   std::array<char, JMSG_LENGTH_MAX> text{};  // the first complaint; "" without any
   bool whole = false;                        // whether all rows were read
+  bool no_memory = false;
 };
 
 void note(j_common_ptr info) {
@@ -35,7 +39,9 @@ void note(j_common_ptr info) {
 
 void on_error(j_common_ptr info) {
   note(info);
-  std::longjmp(reinterpret_cast<Errors*>(info->err)->back, 1);
+  auto& errors = *reinterpret_cast<Errors*>(info->err);
+  errors.no_memory = info->err->msg_code == JERR_OUT_OF_MEMORY;
+  std::longjmp(errors.back, 1);
 }
 
 // Levels below 0 are warnings about the data, the others traces.
@@ -43,11 +49,21 @@ void on_message(j_common_ptr info, int level) {
   if (level < 0) note(info);
 }
 
+[[noreturn]] void give_up(j_common_ptr info, const char* reason) {
+  auto& errors = *reinterpret_cast<Errors*>(info->err);
+  std::strcpy(errors.text.data(), reason);
+  std::longjmp(errors.back, 1);
+}
+
 // The data end within the picture. libjpeg would warn and make the rest of it grey.
 boolean on_end(j_decompress_ptr info) {
-  auto& errors = *reinterpret_cast<Errors*>(info->err);
-  if (errors.text[0] == '\0') std::strcpy(errors.text.data(), "the data end early");
-  std::longjmp(errors.back, 1);
+  give_up(reinterpret_cast<j_common_ptr>(info), "the data end early");
+}
+
+// libjpeg goes over the whole picture for every scan, however few bytes it has.
+void on_progress(j_common_ptr info) {
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > kMostScans)
+    give_up(info, "it has more scans than a picture needs");
 }
 
 // As OpenCV computes it.
@@ -65,13 +81,14 @@ void bgr_of_rgb(std::uint8_t* pixels, Index count) {
 
 // Reads into `out`; whether all rows were read is in `errors`.
 void read(jpeg_decompress_struct& info, Errors& errors, std::span<const std::uint8_t> bytes,
-          cv::Mat& out) {
+          const ImageSize& size, cv::Mat& out) {
   if (setjmp(errors.back) != 0) return;  // NOLINT: libjpeg's way
   jpeg_create_decompress(&info);
+  info.progress = &errors.progress;
   jpeg_mem_src(&info, bytes.data(), static_cast<unsigned long>(bytes.size()));
   info.src->fill_input_buffer = on_end;
   jpeg_read_header(&info, TRUE);
-  if (Index{info.image_width} * Index{info.image_height} > kMaxImagePixels) return;
+  if (info.image_width != size.width || info.image_height != size.height) return;
   const bool grey = info.num_components == 1, cmyk = info.num_components == 4;
   info.out_color_space = grey ? JCS_GRAYSCALE : cmyk ? JCS_CMYK : JCS_RGB;
   jpeg_start_decompress(&info);
@@ -94,20 +111,23 @@ void read(jpeg_decompress_struct& info, Errors& errors, std::span<const std::uin
 
 }  // namespace
 
-cv::Mat decode_jpeg(std::span<const std::uint8_t> bytes, std::optional<std::string>& complaint) {
+cv::Mat decode_jpeg(std::span<const std::uint8_t> bytes, const ImageSize& size,
+                    std::optional<std::string>& complaint) {
   Errors errors;
   jpeg_decompress_struct info{};
   info.err = jpeg_std_error(&errors.manager);
   errors.manager.error_exit = on_error;
   errors.manager.emit_message = on_message;
+  errors.progress.progress_monitor = on_progress;
   cv::Mat out;
   try {
-    read(info, errors, bytes, out);
+    read(info, errors, bytes, size, out);
   } catch (...) {
     jpeg_destroy_decompress(&info);
     throw;
   }
   jpeg_destroy_decompress(&info);
+  if (errors.no_memory) throw std::bad_alloc();
   if (errors.text[0] != '\0') complaint = errors.text.data();
   return errors.whole ? out : cv::Mat();
 }

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "vision/images/image.h"
+
 namespace cv {
 class Mat;
 }
@@ -14,9 +16,11 @@ class Mat;
 namespace saccade {
 
 // The stored picture, to the bit as cv::imdecode gives it with IMREAD_UNCHANGED: one channel of
-// grey, or BGR (CMYK is converted); empty where the file cannot be decoded or has more pixels than
-// kMaxImagePixels. `complaint` is then the first thing that libjpeg says against it; it may also be
-// set for a picture that was decoded: "Corrupt JPEG data: 69 extraneous bytes before marker 0xd9".
-cv::Mat decode_jpeg(std::span<const std::uint8_t> bytes, std::optional<std::string>& complaint);
+// grey, or BGR (CMYK is converted); empty where the file cannot be decoded, is not of `size`, or
+// goes over its pixels more than a hundred times. `complaint` is then the first thing that libjpeg
+// says against it; it may also be set for a picture that was decoded: "Corrupt JPEG data: 69
+// extraneous bytes before marker 0xd9". Throws std::bad_alloc.
+cv::Mat decode_jpeg(std::span<const std::uint8_t> bytes, const ImageSize& size,
+                    std::optional<std::string>& complaint);
 
 }  // namespace saccade

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <opencv2/core.hpp>
 #include <vector>
-
-#include "vision/images/image.h"
 
 namespace saccade {
 
@@ -21,7 +21,16 @@ struct Source {
   std::span<const std::uint8_t> rest;
   std::array<char, 256> text{};  // the first complaint; "" without any
   bool whole = false;            // whether everything was read
+  bool no_memory = false;
 };
+
+png_voidp allocate(png_structp png, png_alloc_size_t bytes) {
+  void* block = std::malloc(bytes);
+  if (block == nullptr) static_cast<Source*>(png_get_mem_ptr(png))->no_memory = true;
+  return block;
+}
+
+void release(png_structp, png_voidp block) { std::free(block); }
 
 void note(Source& source, const char* text) {
   if (source.text[0] == '\0') std::strncpy(source.text.data(), text, source.text.size() - 1);
@@ -44,14 +53,14 @@ void read_bytes(png_structp png, png_bytep to, std::size_t count) {
 }
 
 // Reads into `out`, by way of `rows`; whether everything was read is in `source`.
-void read(png_structp png, png_infop info, Source& source, std::vector<png_bytep>& rows,
-          cv::Mat& out) {
+void read(png_structp png, png_infop info, Source& source, const ImageSize& size,
+          std::vector<png_bytep>& rows, cv::Mat& out) {
   if (setjmp(png_jmpbuf(png)) != 0) return;  // NOLINT: libpng's way
   png_set_read_fn(png, &source, read_bytes);
   png_read_info(png, info);
   const png_uint_32 height = png_get_image_height(png, info),
                     width = png_get_image_width(png, info);
-  if (Index{height} * Index{width} > kMaxImagePixels) return;
+  if (height != size.height || width != size.width) return;
   const int bits = png_get_bit_depth(png, info), kind = png_get_color_type(png, info);
   const bool coloured = (kind & PNG_COLOR_MASK_COLOR) != 0;
   // Transparency counts beside colours, and not beside grey without an alpha channel.
@@ -81,21 +90,24 @@ void read(png_structp png, png_infop info, Source& source, std::vector<png_bytep
 
 }  // namespace
 
-cv::Mat decode_png(std::span<const std::uint8_t> bytes, std::optional<std::string>& complaint) {
+cv::Mat decode_png(std::span<const std::uint8_t> bytes, const ImageSize& size,
+                   std::optional<std::string>& complaint) {
   Source source{.rest = bytes};
-  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, on_error, on_warning);
+  png_structp png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &source, on_error, on_warning,
+                                             &source, allocate, release);
   if (png == nullptr) throw std::bad_alloc();
   png_infop info = png_create_info_struct(png);
   std::vector<png_bytep> rows;
   cv::Mat out;
   try {
     if (info == nullptr) throw std::bad_alloc();
-    read(png, info, source, rows, out);
+    read(png, info, source, size, rows, out);
   } catch (...) {
     png_destroy_read_struct(&png, &info, nullptr);
     throw;
   }
   png_destroy_read_struct(&png, &info, nullptr);
+  if (source.no_memory) throw std::bad_alloc();
   if (source.text[0] != '\0') complaint = source.text.data();
   return source.whole ? out : cv::Mat();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <opencv2/core.hpp>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -12,6 +13,8 @@
 #include "core/io/atomic_file.h"
 #include "vision/images/decode_jpeg.h"
 #include "vision/images/decode_png.h"
+#include "vision/images/decode_tiff.h"
+#include "vision/images/decode_webp.h"
 #include "vision/images/file_bytes.h"
 #include "vision/images/image_header.h"
 #include "vision/images/mat_view.h"
@@ -21,6 +24,14 @@
 namespace saccade {
 
 namespace {
+
+const FileKind kImageFile{.noun = "image", .max_bytes = kMaxImageFileBytes};
+
+// OpenCV calls it before it throws.
+int tell_memory(int code, const char*, const char*, const char*, int, void*) {
+  if (code == cv::Error::StsNoMem) throw std::bad_alloc();
+  return 0;
+}
 
 // The stored picture, turned and mirrored by its EXIF orientation 1..8.
 cv::Mat upright(const cv::Mat& stored, int orientation) {
@@ -66,44 +77,74 @@ cv::Mat over_white(const cv::Mat& bgra) {
   return out;
 }
 
-void check_header(const ImageHeader& header, const std::string& name) {
-  if (header.format == ImageFormat::kUnknown)
+void check_header(const ImageHeader& header, std::span<const std::uint8_t> bytes,
+                  const std::string& name, Index max_pixels) {
+  if (header.format == ImageFormat::kUnknown) {
+    const std::string_view kind = foreign_kind(bytes);
+    if (kind == "a web page")
+      throw DataError(str(name, ": is a web page and no image; a download has failed; repeat it"));
     throw DataError(str(name,
-                        ": is not an image this program reads; convert it to JPEG or PNG "
-                        "(also read: BMP, WebP, TIFF)"));
+                        kind.empty() ? ": is not an image this program reads"
+                                     : ": is " + std::string(kind) + ", which is not read",
+                        "; convert it to JPEG or PNG (also read: BMP, WebP, TIFF)"));
+  }
   if (header.complete && (header.width <= 0 || header.height <= 0))
     throw DataError(str(name, ": the image header gives no size; copy or convert the file again"));
   const auto refuse_size = [&](Index most, const char* of) {
-    throw DataError(str(name, ": ", header.width, "x", header.height, " pixels are more than the ",
-                        most, of, "; make it smaller"));
+    throw DataError(
+        str(name, ": ", header.width, "x", header.height, " pixels are more than the ", most, of));
   };
   // The sides are checked first: the product of two 32-bit numbers may overflow.
   if (std::max(header.width, header.height) > kMaxImageSide)
-    refuse_size(kMaxImageSide, " a side may have");
-  if (header.width * header.height > kMaxImagePixels)
-    refuse_size(kMaxImagePixels / 1'000'000, " million an image may have");
+    refuse_size(kMaxImageSide, " a side may have; make it smaller");
+  if (header.width * header.height > max_pixels)
+    refuse_size(max_pixels / 1'000'000,
+                " million an image may have; make it smaller, or raise data.max_megapixels");
   if (!header.complete)
     throw DataError(str(name,
                         ": is cut short (the end of the image is missing); copy the file "
                         "again or remove it"));
 }
 
-// The picture as it is stored; empty where it cannot be decoded. `complaint` as in decode_jpeg().
-cv::Mat stored_picture(std::span<const std::uint8_t> bytes, ImageFormat format,
+// The fourth byte of a BMP pixel is more often padding than alpha. OpenCV takes every file with
+// this mark as a BMP. It hides that memory ran out, so it gets the memory for the pixels from here.
+cv::Mat decode_bmp(std::span<const std::uint8_t> bytes, const ImageSize& size) {
+  cv::Mat out(static_cast<int>(size.height), static_cast<int>(size.width), CV_8UC3);
+  const cv::Mat mat = cv::imdecode(cv::_InputArray(bytes.data(), static_cast<int>(bytes.size())),
+                                   cv::IMREAD_COLOR, &out);
+  return mat.rows == size.height && mat.cols == size.width ? mat : cv::Mat();
+}
+
+// The picture as it is stored; empty where it cannot be decoded, or is not of the size that its
+// header gives. `complaint` as in decode_jpeg().
+cv::Mat stored_picture(std::span<const std::uint8_t> bytes, const ImageHeader& header,
                        std::optional<std::string>& complaint) {
+  const ImageSize size{header.height, header.width};
   try {
-    if (format == ImageFormat::kJpeg) return decode_jpeg(bytes, complaint);
-    if (format == ImageFormat::kPng) {
-      const std::optional<std::vector<std::uint8_t>> png = pixel_chunks(bytes);
-      return png ? decode_png(*png, complaint) : cv::Mat();
+    switch (header.format) {
+      case ImageFormat::kJpeg:
+        return decode_jpeg(bytes, size, complaint);
+      case ImageFormat::kPng: {
+        const std::optional<std::vector<std::uint8_t>> png = pixel_chunks(bytes);
+        return png ? decode_png(*png, size, complaint) : cv::Mat();
+      }
+      case ImageFormat::kBmp:
+        return decode_bmp(bytes, size);
+      case ImageFormat::kWebp:
+        return decode_webp(bytes, size, complaint);
+      case ImageFormat::kTiff:
+        return decode_tiff(bytes, size, complaint);
+      case ImageFormat::kUnknown:
+        break;
     }
-    // Of damaged BMP and TIFF files OpenCV writes a line to std::cerr (mat_view.h). The fourth byte
-    // of a BMP pixel is more often padding than alpha; every other format means alpha.
-    return cv::imdecode(cv::_InputArray(bytes.data(), static_cast<int>(bytes.size())),
-                        format == ImageFormat::kBmp ? cv::IMREAD_COLOR : cv::IMREAD_UNCHANGED);
   } catch (const cv::Exception&) {
-    return {};
   }
+  return {};
+}
+
+bool is_nearly_black(const Image& image) {
+  const std::uint8_t brightest = *std::max_element(image.rgb.begin(), image.rgb.end());
+  return brightest > 0 && brightest <= 16;  // 4095 of 65535 becomes 16 of 255
 }
 
 }  // namespace
@@ -113,6 +154,7 @@ void quiet_opencv() {
   std::call_once(once, [] {
     take_opencv_loops();
     cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+    cv::redirectError(tell_memory);
   });
 }
 
@@ -131,12 +173,12 @@ cv::Mat mat_view(const Image& image) {
 }
 
 Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name,
-                   const MessageListener& listener) {
+                   const MessageListener& listener, Index max_pixels) {
   quiet_opencv();
   const ImageHeader header = read_image_header(bytes);
-  check_header(header, name);
+  check_header(header, bytes, name, max_pixels);
   std::optional<std::string> complaint;
-  cv::Mat mat = stored_picture(bytes, header.format, complaint);
+  cv::Mat mat = stored_picture(bytes, header, complaint);
   const std::string reason = complaint ? " (" + *complaint + ")" : "";
   if (mat.empty())
     throw DataError(str(name, ": the image is damaged or of an unusual kind and cannot be decoded",
@@ -145,26 +187,27 @@ Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name,
     warn(listener, str(name, ": the image may be damaged", reason,
                        "; it is taken as it was decoded; look at it, or copy the file again"));
   if (mat.depth() == CV_16U) mat.convertTo(mat, CV_8U, 1.0 / 257.0);
-  if (mat.depth() != CV_8U)
-    throw DataError(str(
-        name, ": its pixels have neither 8 nor 16 bits per channel; convert it to JPEG or PNG"));
   if (mat.channels() == 4) mat = over_white(mat);
   mat = upright(mat, header.orientation);
   Image image(mat.rows, mat.cols);
   cv::Mat out = mat_view(image);
   cv::cvtColor(mat, out, mat.channels() == 1 ? cv::COLOR_GRAY2RGB : cv::COLOR_BGR2RGB);
+  if (header.bits > 8 && is_nearly_black(image))
+    warn(listener, str(name, ": has ", header.bits,
+                       " bits per channel, of which a sixteenth is used at most, so it is nearly "
+                       "black; scale its values up if they have 12 bits or fewer"));
   return image;
 }
 
-Image read_image(const std::filesystem::path& path, const MessageListener& listener) {
-  return decode_image(read_file_bytes(path, {.noun = "image", .max_bytes = kMaxImageFileBytes}),
-                      path.string(), listener);
+Image read_image(const std::filesystem::path& path, const MessageListener& listener,
+                 Index max_pixels) {
+  return decode_image(read_file_bytes(path, kImageFile), path.string(), listener, max_pixels);
 }
 
-ImageSize read_image_size(const std::filesystem::path& path) {
-  const ImageHeader header =
-      read_image_header(read_file_bytes(path, {.noun = "image", .max_bytes = kMaxImageFileBytes}));
-  check_header(header, path.string());
+ImageSize read_image_size(const std::filesystem::path& path, Index max_pixels) {
+  const std::vector<std::uint8_t> bytes = read_file_bytes(path, kImageFile);
+  const ImageHeader header = read_image_header(bytes);
+  check_header(header, bytes, path.string(), max_pixels);
   // Rows and columns change places.
   const bool turned = header.orientation >= 5 && header.orientation <= 8;
   return turned ? ImageSize{header.width, header.height} : ImageSize{header.height, header.width};

@@ -13,8 +13,8 @@
 
 namespace saccade {
 
-// The largest picture that is decoded, in pixels; the header of a larger one is enough to refuse
-// it.
+// The largest picture that is decoded where no other limit is given, in pixels; the header of a
+// larger one is enough to refuse it.
 inline constexpr Index kMaxImagePixels = 64'000'000;
 // The largest image file that is read, in bytes.
 inline constexpr Index kMaxImageFileBytes = 256 << 20;
@@ -39,26 +39,31 @@ struct Image {
   const std::uint8_t* pixel(Index y, Index x) const { return rgb.data() + (y * width + x) * 3; }
 };
 
-// Reads a JPEG, PNG, BMP, WebP or TIFF file. EXIF orientation is applied, grey and CMYK become RGB,
-// alpha is composited on white, and 16 bits are scaled to 8. Throws DataError, which names the file
-// and a remedy, when it is missing, not an image, cut short, too large (known from its header,
-// before decoding) or of another kind, and IoError when it cannot be read. A JPEG or PNG file that
-// was decoded although something in it is damaged gives one warning.
-Image read_image(const std::filesystem::path& path, const MessageListener& listener = {});
+// Reads a JPEG, PNG, BMP, WebP or TIFF file; of several pictures in it, the first. EXIF orientation
+// is applied, grey and CMYK become RGB, alpha is composited on white, and 16 bits are scaled to 8.
+// Throws DataError, which names the file and a remedy, when it is missing, not an image, cut short,
+// larger than `max_pixels` (known from its header, before decoding) or of another kind, IoError
+// when it cannot be read, and std::bad_alloc when the memory does not suffice; memory and time are
+// bounded by the pixels. One warning tells of a file that was decoded although something in it is
+// damaged, or whose 16 bits hold 12 or fewer, so that it is nearly black.
+Image read_image(const std::filesystem::path& path, const MessageListener& listener = {},
+                 Index max_pixels = kMaxImagePixels);
 
 // The extents of a picture, in pixels.
 struct ImageSize {
   Index height = 0;  // rows
   Index width = 0;   // columns
+  // Whether both extents are equal.
+  friend bool operator==(const ImageSize&, const ImageSize&) = default;
 };
 // The size of what read_image() would return, from the file's header alone. Throws as read_image()
 // does for whatever the header shows.
-ImageSize read_image_size(const std::filesystem::path& path);
+ImageSize read_image_size(const std::filesystem::path& path, Index max_pixels = kMaxImagePixels);
 
 // Does the same as read_image() for the bytes of a file; `name` stands for the file in error
 // messages and warnings.
 Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name,
-                   const MessageListener& listener = {});
+                   const MessageListener& listener = {}, Index max_pixels = kMaxImagePixels);
 
 // Writes a PNG file, completely or not at all. Throws IoError.
 void write_png(const std::filesystem::path& path, const Image& image);

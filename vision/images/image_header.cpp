@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cstring>
 #include <string_view>
+
+#include "vision/images/decode_tiff.h"
+#include "vision/images/decode_webp.h"
 
 namespace saccade {
 
@@ -41,45 +45,25 @@ Bytes from(Bytes bytes, std::size_t at, std::size_t count) {
   return bytes.subspan(at, std::min(count, bytes.size() - at));
 }
 
-// The first directory of a TIFF structure; an EXIF block holds one, too.
-struct TiffTags {
-  std::uint32_t width = 0, height = 0, orientation = 1;
-};
-
-TiffTags read_tiff_tags(Bytes tiff) {
-  TiffTags tags;
-  const bool is_little = has(tiff, 0, std::string_view("II*\0", 4));
-  if (!is_little && !has(tiff, 0, std::string_view("MM\0*", 4))) return tags;
-  const std::endian order = is_little ? std::endian::little : std::endian::big;
-  const std::size_t directory = number(tiff, 4, 4, order);
-  const std::size_t count = number(tiff, directory, 2, order);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t entry = directory + 2 + 12 * i;
-    if (entry + 12 > tiff.size()) break;
-    const bool is_short = number(tiff, entry + 2, 2, order) == 3;
-    const std::uint32_t value = number(tiff, entry + 8, is_short ? 2 : 4, order);
-    switch (number(tiff, entry, 2, order)) {
-      case 0x0100:
-        tags.width = value;
-        break;
-      case 0x0101:
-        tags.height = value;
-        break;
-      case 0x0112:
-        if (value >= 1 && value <= 8) tags.orientation = value;
-        break;
-      default:
-        break;
-    }
-  }
-  return tags;
-}
-
+// An EXIF block is a TIFF structure; the orientation stands in its first directory.
 int exif_orientation(Bytes block) {
   // Writers of WebP disagree on whether the block starts with JPEG's prefix.
   constexpr std::string_view kPrefix("Exif\0\0", 6);
   if (has(block, 0, kPrefix)) block = block.subspan(kPrefix.size());
-  return static_cast<int>(read_tiff_tags(block).orientation);
+  const bool is_little = has(block, 0, std::string_view("II*\0", 4));
+  if (!is_little && !has(block, 0, std::string_view("MM\0*", 4))) return 1;
+  const std::endian order = is_little ? std::endian::little : std::endian::big;
+  const std::size_t directory = number(block, 4, 4, order);
+  const std::size_t count = number(block, directory, 2, order);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t entry = directory + 2 + 12 * i;
+    if (entry + 12 > block.size()) break;
+    if (number(block, entry, 2, order) != 0x0112) continue;
+    const bool is_short = number(block, entry + 2, 2, order) == 3;
+    const std::uint32_t value = number(block, entry + 8, is_short ? 2 : 4, order);
+    return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
+  }
+  return 1;
 }
 
 // The position of the next marker byte (the one after 0xFF), searching from `at`; bytes.size() when
@@ -126,9 +110,10 @@ ImageHeader read_png(Bytes bytes) {
   while (at + 12 <= bytes.size()) {
     const std::size_t length = big(bytes, at, 4);
     if (length > bytes.size() - at - 12) break;
-    if (has(bytes, at + 4, "IHDR")) {
+    if (has(bytes, at + 4, "IHDR") && header.width == 0) {  // libpng refuses a second one
       header.width = big(bytes, at + 8, 4);
       header.height = big(bytes, at + 12, 4);
+      header.bits = big(bytes, at + 16, 1);
     } else if (has(bytes, at + 4, "eXIf")) {
       header.orientation = exif_orientation(from(bytes, at + 8, length));
     } else if (has(bytes, at + 4, "IEND")) {
@@ -151,6 +136,7 @@ ImageHeader read_bmp(Bytes bytes) {
   header.width = extent(0);
   header.height = extent(1);
   const std::uint32_t compression = is_old ? 0 : little(bytes, 30, 4);
+  if (compression > 3) return {.format = ImageFormat::kBmp};  // JPEG and PNG for printers
   if (compression == 0 || compression == 3) {
     const Index bits = little(bytes, is_old ? 24 : 28, 2);
     const Index row_bytes = (header.width * bits + 31) / 32 * 4;
@@ -162,42 +148,106 @@ ImageHeader read_bmp(Bytes bytes) {
 }
 
 ImageHeader read_webp(Bytes bytes) {
-  ImageHeader header{.format = ImageFormat::kWebp};
+  const ImageSize size = webp_size(bytes);
+  ImageHeader header{.format = ImageFormat::kWebp, .height = size.height, .width = size.width};
   header.complete = static_cast<std::size_t>(little(bytes, 4, 4)) + 8 <= bytes.size();
-  std::size_t at = 12;
-  while (at + 8 <= bytes.size()) {
-    const std::size_t length = little(bytes, at + 4, 4);
-    const std::size_t data = at + 8;
-    if (has(bytes, at, "VP8X")) {
-      header.width = little(bytes, data + 4, 3) + 1;
-      header.height = little(bytes, data + 7, 3) + 1;
-    } else if (has(bytes, at, "VP8 ") && header.width == 0) {
-      header.width = little(bytes, data + 6, 2) & 0x3FFF;
-      header.height = little(bytes, data + 8, 2) & 0x3FFF;
-    } else if (has(bytes, at, "VP8L") && header.width == 0) {
-      const std::uint32_t packed = little(bytes, data + 1, 4);
-      header.width = (packed & 0x3FFF) + 1;
-      header.height = ((packed >> 14) & 0x3FFF) + 1;
-    } else if (has(bytes, at, "EXIF")) {
-      header.orientation = exif_orientation(from(bytes, data, length));
-    }
+  for (std::size_t at = 12; at + 8 <= bytes.size();) {
+    const std::size_t length = little(bytes, at + 4, 4), data = at + 8;
+    if (has(bytes, at, "EXIF")) header.orientation = exif_orientation(from(bytes, data, length));
     at = data + length + length % 2;
   }
   return header;
 }
 
+ImageHeader read_tiff(Bytes bytes) {
+  const TiffHead head = tiff_head(bytes);
+  return {.format = ImageFormat::kTiff,
+          .height = head.size.height,
+          .width = head.size.width,
+          .orientation = head.orientation,
+          .bits = head.bits};
+}
+
+// Classic and big files, in both byte orders.
+bool is_tiff(Bytes bytes) {
+  for (const char* mark : {"II*\0", "MM\0*", "II+\0", "MM\0+"})
+    if (has(bytes, 0, std::string_view(mark, 4))) return true;
+  return false;
+}
+
+ImageFormat format_of(Bytes bytes) {
+  if (has(bytes, 0, "\xFF\xD8\xFF")) return ImageFormat::kJpeg;
+  if (has(bytes, 0, "\x89PNG\r\n\x1A\n")) return ImageFormat::kPng;
+  if (has(bytes, 0, "BM")) return ImageFormat::kBmp;
+  if (has(bytes, 0, "RIFF") && has(bytes, 8, "WEBP")) return ImageFormat::kWebp;
+  return is_tiff(bytes) ? ImageFormat::kTiff : ImageFormat::kUnknown;
+}
+
+// Whether the bytes begin, behind white space, with `mark` (in small letters), in upper or lower
+// case.
+bool begins_with_text(Bytes bytes, std::string_view mark) {
+  std::size_t at = has(bytes, 0, "\xEF\xBB\xBF") ? 3 : 0;
+  while (at < bytes.size() && std::isspace(bytes[at]) != 0) ++at;
+  if (bytes.size() - std::min(at, bytes.size()) < mark.size()) return false;
+  return std::equal(mark.begin(), mark.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                    [](char want, std::uint8_t got) { return std::tolower(got) == want; });
+}
+
 }  // namespace
 
 ImageHeader read_image_header(std::span<const std::uint8_t> bytes) {
-  if (has(bytes, 0, "\xFF\xD8\xFF")) return read_jpeg(bytes);
-  if (has(bytes, 0, "\x89PNG\r\n\x1A\n")) return read_png(bytes);
-  if (has(bytes, 0, "BM")) return read_bmp(bytes);
-  if (has(bytes, 0, "RIFF") && has(bytes, 8, "WEBP")) return read_webp(bytes);
-  const TiffTags tags = read_tiff_tags(bytes);
-  // The decoder itself turns TIFF images by their orientation tag.
-  if (tags.width > 0)
-    return {.format = ImageFormat::kTiff, .height = tags.height, .width = tags.width};
+  switch (format_of(bytes)) {
+    case ImageFormat::kJpeg:
+      return read_jpeg(bytes);
+    case ImageFormat::kPng:
+      return read_png(bytes);
+    case ImageFormat::kBmp:
+      return read_bmp(bytes);
+    case ImageFormat::kWebp:
+      return read_webp(bytes);
+    case ImageFormat::kTiff:
+      return read_tiff(bytes);
+    case ImageFormat::kUnknown:
+      break;
+  }
   return {};
+}
+
+bool begins_as_image(std::span<const std::uint8_t> bytes) {
+  const ImageFormat format = format_of(bytes);
+  // Texts may begin with BM, too; a bitmap has zeros behind its size.
+  if (format == ImageFormat::kBmp) return bytes.size() >= 10 && little(bytes, 6, 4) == 0;
+  return format != ImageFormat::kUnknown;
+}
+
+std::string_view foreign_kind(std::span<const std::uint8_t> bytes) {
+  if (has(bytes, 4, "ftyp")) {
+    for (const char* brand : {"avif", "avis"})
+      if (has(bytes, 8, brand)) return "an AVIF picture";
+    for (const char* brand : {"heic", "heix", "hevc", "heim", "heis", "mif1", "msf1"})
+      if (has(bytes, 8, brand)) return "a HEIC picture";
+    if (has(bytes, 8, "crx ")) return "a raw picture of a camera";
+    return "a video";
+  }
+  struct Mark {
+    std::string_view bytes, kind;
+  };
+  constexpr Mark kMarks[] = {{"GIF8", "a GIF picture"},
+                             {"\xFF\x0A", "a JPEG XL picture"},
+                             {{"\0\0\0\x0CJXL ", 8}, "a JPEG XL picture"},
+                             {{"\0\0\0\x0CjP  ", 8}, "a JPEG 2000 picture"},
+                             {"8BPS", "a Photoshop file"},
+                             {"%PDF", "a PDF file"},
+                             {"PK\x03\x04", "a ZIP file"},
+                             {"\x1F\x8B", "a file that gzip has compressed"}};
+  for (const Mark& mark : kMarks)
+    if (has(bytes, 0, mark.bytes)) return mark.kind;
+  for (const char* mark : {"<!doctype html", "<html", "<head", "<body"})
+    if (begins_with_text(bytes, mark)) return "a web page";
+  for (const char* mark : {"<svg", "<?xml"})
+    if (begins_with_text(bytes, mark)) return "an SVG or another XML file";
+  if (begins_with_text(bytes, "version https://git-lfs")) return "a pointer of git-lfs";
+  return "";
 }
 
 }  // namespace saccade

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "core/base/real.h"
 
@@ -19,10 +20,19 @@ struct ImageHeader {
   ImageFormat format = ImageFormat::kUnknown;
   Index height = 0, width = 0;  // as stored, before orientation; 0 if the file lacks them
   int orientation = 1;          // EXIF 1..8
+  Index bits = 8;               // of a sample, where PNG or TIFF has more than 8
   bool complete = true;         // the file reaches its end mark, or the length that it claims
 };
 
 // Reads size, orientation and completeness without decoding; never reads outside `bytes`.
+// The size is the one that the decoder finds: of WebP and TIFF, its library reads it.
 ImageHeader read_image_header(std::span<const std::uint8_t> bytes);
+
+// Whether the first bytes of a file (32 are enough) are those of a format that is read.
+bool begins_as_image(std::span<const std::uint8_t> bytes);
+
+// What a file is that holds no picture of a format that is read, such as "an AVIF picture" or "a
+// web page"; "" where its first bytes say nothing.
+std::string_view foreign_kind(std::span<const std::uint8_t> bytes);
 
 }  // namespace saccade

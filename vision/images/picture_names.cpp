@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
+#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "core/base/error.h"
+#include "vision/images/image_header.h"
 
 namespace saccade {
 
@@ -15,18 +18,27 @@ namespace fs = std::filesystem;
 
 namespace {
 
+bool is_hidden(const fs::path& path) { return path.filename().string().starts_with("."); }
+
+bool holds_picture(const fs::path& path) {
+  std::array<char, 32> head{};
+  std::ifstream in(path, std::ios::binary);
+  in.read(head.data(), head.size());
+  const auto count = static_cast<std::size_t>(in.gcount());
+  return begins_as_image({reinterpret_cast<const std::uint8_t*>(head.data()), count});
+}
+
 bool ends_with_one_of(const fs::path& path, std::span<const std::string_view> endings) {
   std::string ending = path.extension().string();
   for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return !path.filename().string().starts_with(".") &&
-         std::find(endings.begin(), endings.end(), ending) != endings.end();
+  return !is_hidden(path) && std::find(endings.begin(), endings.end(), ending) != endings.end();
 }
 
 }  // namespace
 
 bool named_as_picture(const fs::path& path) {
-  constexpr std::array<std::string_view, 7> kEndings = {".jpg",  ".jpeg", ".png", ".bmp",
-                                                        ".webp", ".tif",  ".tiff"};
+  constexpr std::array<std::string_view, 9> kEndings = {".jpg", ".jpeg", ".jfif", ".jpe", ".png",
+                                                        ".bmp", ".webp", ".tif",  ".tiff"};
   return ends_with_one_of(path, kEndings);
 }
 
@@ -44,14 +56,20 @@ FolderPictures pictures_in(const fs::path& folder) {
     std::error_code gone;  // a file may be removed while it is examined
     if (entry->is_directory(gone)) ++out.folders;
     if (!entry->is_regular_file(gone)) continue;
-    if (named_as_picture(entry->path())) out.pictures.push_back(entry->path());
-    if (named_as_unread_picture(entry->path())) out.unread.push_back(entry->path());
+    if (named_as_picture(entry->path())) {
+      out.pictures.push_back(entry->path());
+    } else if (named_as_unread_picture(entry->path())) {
+      out.unread.push_back(entry->path());
+    } else if (!is_hidden(entry->path()) && holds_picture(entry->path())) {
+      out.misnamed.push_back(entry->path());
+    }
   }
   if (error)
     throw DataError(str(folder.string(), ": the folder cannot be listed: ", error.message(),
                         "; check its name and its permissions"));
   std::sort(out.pictures.begin(), out.pictures.end());
   std::sort(out.unread.begin(), out.unread.end());
+  std::sort(out.misnamed.begin(), out.misnamed.end());
   return out;
 }
 

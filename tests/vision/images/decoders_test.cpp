@@ -1,5 +1,5 @@
 // JPEG and PNG files are decoded to the bits of OpenCV, and what libjpeg and libpng say of damaged
-// ones becomes an error or a warning.
+// ones becomes an error or a warning. (Pictures that are made to harm: hostile_pictures_test.cpp.)
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -194,7 +194,7 @@ TEST_CASE("every kind of PNG has the bits that OpenCV reads") {
           for (const png_uint_32 width : {1U, 7U, 64U}) {
             const Bytes png = random_png({colours, bits, interlaced, clear}, width, 9, random);
             std::optional<std::string> complaint;
-            const cv::Mat got = decode_png(png, complaint);
+            const cv::Mat got = decode_png(png, {9, static_cast<Index>(width)}, complaint);
             REQUIRE_FALSE(complaint);
             REQUIRE(same_bits(got, cv::imdecode(png, cv::IMREAD_UNCHANGED)));
           }
@@ -218,7 +218,7 @@ TEST_CASE("every kind of JPEG has the bits that OpenCV reads") {
           INFO("stored as " << kind.stored << ", quality " << quality << ", width " << width);
           const Bytes jpeg = random_jpeg(kind, width, width / 2 + 7, random);
           std::optional<std::string> complaint;
-          const cv::Mat got = decode_jpeg(jpeg, complaint);
+          const cv::Mat got = decode_jpeg(jpeg, {width / 2 + 7, width}, complaint);
           REQUIRE_FALSE(complaint);
           REQUIRE(same_bits(got, cv::imdecode(jpeg, cv::IMREAD_UNCHANGED)));
         }
@@ -261,7 +261,7 @@ TEST_CASE("a JPEG whose data end within the picture is refused") {
   Bytes jpeg = random_jpeg({JCS_RGB, JCS_YCbCr, 3, 1, 90, false}, 64, 48, random);
   jpeg.resize(jpeg.size() / 2);
   std::optional<std::string> complaint;
-  CHECK(decode_jpeg(jpeg, complaint).empty());
+  CHECK(decode_jpeg(jpeg, {48, 64}, complaint).empty());
   CHECK(complaint == "the data end early");
 }
 

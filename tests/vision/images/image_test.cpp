@@ -109,43 +109,87 @@ std::string refusal(const Bytes& bytes) {
   return "";
 }
 
-TEST_CASE("all eight orientations of a JPEG are applied, in both byte orders") {
-  const Image seen = test_picture(48, 64);
-  for (int orientation = 1; orientation <= 8; ++orientation) {
-    const Bytes jpeg = encode(".jpg", bgr_of(stored_as(seen, orientation)));
-    for (const bool little : {true, false}) {
-      INFO("orientation " << orientation);
-      CHECK(difference(decode_image(with_exif(jpeg, orientation, little), "a.jpg"), seen) < 4);
-    }
-  }
-  const Bytes plain = encode(".jpg", bgr_of(seen));
-  CHECK(difference(decode_image(with_exif(plain, 9, true), "a.jpg"), seen) < 4);
-}
-
-TEST_CASE("the size in a header is that of the picture after its orientation") {
-  const Image seen = test_picture(24, 40);
-  const test::TempFolder folder("image-size");
-  for (int orientation = 1; orientation <= 9; ++orientation) {
-    INFO("orientation " << orientation);
-    write_bytes(folder / "a.jpg", with_exif(encode(".jpg", bgr_of(seen)), orientation, true));
-    const Image read = read_image(folder / "a.jpg");
-    const ImageSize size = read_image_size(folder / "a.jpg");
-    CHECK(size.height == read.height);
-    CHECK(size.width == read.width);
-  }
-  CHECK_THROWS_AS(read_image_size(folder / "none.jpg"), DataError);
-}
-
-TEST_CASE("the orientation of a PNG is read from its eXIf chunk") {
-  const Image seen = test_picture(20, 31);
-  const Bytes png = encode_png(stored_as(seen, 6));
-  const Bytes block = exif_block(6, true);
+// Inserts an eXIf chunk behind IHDR of a PNG.
+Bytes png_with_exif(const Bytes& png, int orientation, bool little) {
+  const Bytes block = exif_block(orientation, little);
   Bytes out(png.begin(), png.begin() + 33);  // signature and IHDR
   append(out, {0, 0, 0, static_cast<int>(block.size()), 'e', 'X', 'I', 'f'});
   out.insert(out.end(), block.begin(), block.end());
   append(out, {0, 0, 0, 0});  // a checksum; those of ancillary chunks may be wrong
   out.insert(out.end(), png.begin() + 33, png.end());
-  CHECK(difference(decode_image(out, "a.png"), seen) == 0);
+  return out;
+}
+
+// Puts a WebP picture without alpha into the extended format, with an EXIF chunk at its end.
+Bytes webp_with_exif(const Bytes& webp, const Image& stored, int orientation, bool little) {
+  const Bytes block = exif_block(orientation, little);
+  const auto w = static_cast<int>(stored.width - 1), h = static_cast<int>(stored.height - 1);
+  Bytes out(webp.begin(), webp.begin() + 12);
+  append(out,
+         {'V', 'P', '8', 'X', 10, 0, 0, 0, 8, 0, 0, 0, w & 255, w >> 8, 0, h & 255, h >> 8, 0});
+  out.insert(out.end(), webp.begin() + 12, webp.end());
+  append(out, {'E', 'X', 'I', 'F', static_cast<int>(block.size()), 0, 0, 0});
+  out.insert(out.end(), block.begin(), block.end());
+  const int size = static_cast<int>(out.size()) - 8;
+  for (int i = 0; i < 4; ++i)
+    out[4 + static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(size >> (8 * i));
+  return out;
+}
+
+// Adds an orientation tag to the directory of a little-endian TIFF of OpenCV, which is moved to the
+// end of the file for that.
+Bytes tiff_with_orientation(const Bytes& tiff, int orientation) {
+  const auto at = [&](std::size_t i) { return static_cast<std::size_t>(tiff[i]); };
+  const std::size_t directory = at(4) | at(5) << 8 | at(6) << 16 | at(7) << 24;
+  const std::size_t count = at(directory) | at(directory + 1) << 8;
+  Bytes out = tiff;
+  if (out.size() % 2 != 0) out.push_back(0);
+  const std::size_t moved = out.size();
+  append(out, {static_cast<int>(count + 1), 0});
+  bool added = false;
+  const auto add = [&] {
+    append(out, {0x12, 0x01, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0});
+    added = true;
+  };
+  for (std::size_t i = 0; i < count; ++i) {  // sorted by tag
+    const std::size_t entry = directory + 2 + 12 * i;
+    if (!added && (at(entry) | at(entry + 1) << 8) > 0x0112) add();
+    out.insert(out.end(), tiff.begin() + static_cast<long>(entry),
+               tiff.begin() + static_cast<long>(entry) + 12);
+  }
+  if (!added) add();
+  append(out, {0, 0, 0, 0});
+  for (std::size_t i = 0; i < 4; ++i) out[4 + i] = static_cast<std::uint8_t>(moved >> (8 * i));
+  return out;
+}
+
+TEST_CASE(
+    "in every format, all orientations are applied, and the header gives the picture's size") {
+  const Image seen = test_picture(24, 40);
+  const test::TempFolder folder("image-size");
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    const Image stored = stored_as(seen, orientation);
+    const Bytes webp = encode(".webp", bgr_of(stored)), tiff = encode(".tiff", bgr_of(stored));
+    for (const bool little : {true, false}) {
+      const std::pair<const char*, Bytes> files[] = {
+          {"a.jpg", with_exif(encode(".jpg", bgr_of(stored)), orientation, little)},
+          {"a.png", png_with_exif(encode_png(stored), orientation, little)},
+          {"a.webp", webp_with_exif(webp, stored, orientation, little)},
+          {"a.tiff", tiff_with_orientation(tiff, orientation)}};
+      for (const auto& [name, bytes] : files) {
+        INFO(name << ", orientation " << orientation);
+        write_bytes(folder / name, bytes);
+        CHECK(difference(read_image(folder / name), seen) < 4);
+        CHECK(read_image_size(folder / name) == ImageSize{24, 40});
+      }
+    }
+  }
+  write_bytes(folder / "a.jpg", with_exif(encode(".jpg", bgr_of(seen)), 9, true));
+  CHECK(difference(read_image(folder / "a.jpg"), seen) < 4);
+  CHECK(read_image_size(folder / "a.jpg") == ImageSize{24, 40});
+  write_bytes(folder / "a.bmp", encode(".bmp", bgr_of(seen)));
+  CHECK(read_image_size(folder / "a.bmp") == ImageSize{24, 40});
+  CHECK_THROWS_AS(read_image_size(folder / "none.jpg"), DataError);
 }
 
 TEST_CASE("libpng gets no chunk of a PNG that it may complain about on stderr") {
@@ -174,7 +218,8 @@ TEST_CASE("libpng gets no chunk of a PNG that it may complain about on stderr") 
 }
 
 TEST_CASE("pictures are known by the endings of their names") {
-  for (const char* name : {"a.jpg", "A.JPG", "b.jpeg", "c.Png", "d.webp", "e.tiff", "x/f.bmp"})
+  for (const char* name :
+       {"a.jpg", "A.JPG", "b.jpeg", "b.JFIF", "b.jpe", "c.Png", "d.webp", "e.tiff", "x/f.bmp"})
     CHECK((named_as_picture(name) && !named_as_unread_picture(name)));
   for (const char* name : {"a.HEIC", "b.avif", "c.gif"})
     CHECK((!named_as_picture(name) && named_as_unread_picture(name)));
@@ -183,9 +228,16 @@ TEST_CASE("pictures are known by the endings of their names") {
   const test::TempFolder folder("pictures");
   for (const char* name : {"b.JPG", "a.png", "c.heic", "notes.txt"}) folder.write(name, "x");
   std::filesystem::create_directory(folder / "d.jpg");
+  // What has the content of a picture and another name is counted.
+  for (const char* suffix : {".jpg", ".png", ".bmp", ".webp", ".tiff"})
+    write_bytes(folder / ("picture" + std::string(suffix) + ".download"),
+                encode(suffix, cv::Mat(4, 4, CV_8UC3, cv::Scalar(1, 2, 3))));
+  folder.write("BMW.txt", "BMW is no bitmap");
+  write_bytes(folder / ".hidden", encode(".jpg", cv::Mat(4, 4, CV_8UC3)));
   const FolderPictures found = pictures_in(folder.path());
   CHECK(found.pictures == std::vector<std::filesystem::path>{folder / "a.png", folder / "b.JPG"});
   CHECK(found.unread == std::vector<std::filesystem::path>{folder / "c.heic"});
+  CHECK(found.misnamed.size() == 5);
   CHECK_THROWS_AS(pictures_in(folder / "none"), DataError);
 }
 
@@ -216,6 +268,39 @@ TEST_CASE("pictures with grey, alpha or 16 bits become RGB") {
   const Image deep_clear = decode_image(
       encode(".png", cv::Mat(2, 2, CV_16UC4, cv::Scalar(0, 0, 0, 65535.0 / 2))), "a.png");
   CHECK(std::abs(int{deep_clear.pixel(0, 0)[0]} - 127) <= 1);
+}
+
+TEST_CASE("16 bits of which few are used are nearly black, and a warning says so") {
+  for (const char* suffix : {".png", ".tiff"})
+    for (const auto& [brightest, expected] :
+         {std::pair{4095, 1}, {1023, 1}, {4400, 0}, {65535, 0}, {0, 0}}) {
+      INFO(suffix << ", brightest " << brightest);
+      std::vector<std::string> lines;
+      decode_image(encode(suffix, cv::Mat(4, 5, CV_16UC1, cv::Scalar(brightest))), "deep",
+                   [&](Severity, const std::string& text) { lines.push_back(text); });
+      CHECK(lines.size() == static_cast<std::size_t>(expected));
+      for (const std::string& line : lines) CHECK_THAT(line, Catch::Contains("nearly black"));
+    }
+  int lines = 0;  // a dark picture of 8 bits is a dark picture
+  decode_image(encode(".png", cv::Mat(4, 5, CV_8UC1, cv::Scalar(9))), "dark",
+               [&](Severity, const std::string&) { ++lines; });
+  CHECK(lines == 0);
+}
+
+TEST_CASE("more pixels are read where they are allowed, and fewer are refused, in every format") {
+  const test::TempFolder folder("pixels");
+  for (const char* suffix : {".jpg", ".png", ".bmp", ".webp", ".tiff"}) {
+    INFO(suffix);
+    const auto path = folder / ("a" + std::string(suffix));
+    write_bytes(path, encode(suffix, cv::Mat(1000, 1100, CV_8UC3, cv::Scalar(9, 8, 7))));
+    CHECK(read_image(path, {}, 1'100'000).width == 1100);
+    CHECK(read_image_size(path, 1'100'000).height == 1000);
+    for (const bool whole : {true, false})
+      CHECK_THROWS_WITH(
+          whole ? read_image(path, {}, 1'000'000).width : read_image_size(path, 1'000'000).width,
+          Catch::Contains("1100x1000 pixels are more than the 1 million") &&
+              Catch::Contains("data.max_megapixels"));
+  }
 }
 
 TEST_CASE("an image bomb is refused by its header") {
@@ -287,7 +372,17 @@ TEST_CASE("files that are not images are refused with their names") {
   const std::string text = "<html>404</html>";
   write_bytes(folder / "page.jpg",
               {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-  refused(folder / "page.jpg", "not an image");
+  refused(folder / "page.jpg", "is a web page");
+  for (const auto& [begin, kind] : std::initializer_list<std::pair<std::string, const char*>>{
+           {"\n <!DOCTYPE html>", "is a web page"},
+           {std::string("\0\0\0\x20", 4) + "ftypavif", "is an AVIF picture"},
+           {std::string("\0\0\0\x18", 4) + "ftypheic", "is a HEIC picture"},
+           {"GIF89a", "is a GIF picture"},
+           {"%PDF-1.7", "is a PDF file"},
+           {"<?xml version='1.0'?><svg/>", "is an SVG"},
+           {"version https://git-lfs.github.com/spec/v1", "is a pointer of git-lfs"},
+           {"dog", "is not an image"}})
+    refused(folder.write("other.jpg", begin + "0123456789"), kind);
   refused("/dev/null", "not a regular file");
 }
 
