@@ -53,6 +53,7 @@ Image read_image(const std::filesystem::path& path, const MessageListener& liste
 struct ImageSize {
   Index height = 0;  // rows
   Index width = 0;   // columns
+  // Whether both extents are equal.
   friend bool operator==(const ImageSize&, const ImageSize&) = default;
 };
 // The size of what read_image() would return, from the file's header alone. Throws as read_image()
