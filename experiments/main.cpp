@@ -1,12 +1,25 @@
 // The program `saccade`.
 #include <cstdlib>
+#include <string>
 
 #include "experiments/cli.h"
+#include "experiments/process/paraphrase_place.h"
+
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* models = std::getenv("SACCADE_MODELS");
-  return saccade::run_program(argc, argv,
-                              {.no_color = no_color != nullptr && no_color[0] != '\0',
-                               .models = models != nullptr ? models : ""});
+  saccade::set_python_places({.table = environment("SACCADE_PARAPHRASES"),
+                              .packages = environment("PYTHONPATH"),
+                              .roots = {environment("VIRTUAL_ENV"), environment("CONDA_PREFIX")},
+                              .home = environment("HOME")});
+  return saccade::run_program(
+      argc, argv,
+      {.no_color = !environment("NO_COLOR").empty(), .models = environment("SACCADE_MODELS")});
 }

@@ -5,6 +5,7 @@
 
 #include "captioning/maps/map_views.h"
 #include "captioning/metrics/peak_point.h"
+#include "captioning/scoring/marks_json.h"
 #include "captioning/text/tokenizer.h"
 
 namespace saccade {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/metrics/metric_registry.h"
+#include "captioning/scoring/marks_json.h"
 #include "core/base/error.h"
 
 namespace saccade {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,8 +31,5 @@ std::string marked_label(std::string_view metric, std::span<const ScoreMark> mar
 
 // "* CIDEr, CIDEr without D: REASON", a line for each mark; empty where there is none.
 std::string mark_lines(std::span<const ScoreMark> marks);
-
-// [{"metrics": [...], "reason": "..."}]
-nlohmann::ordered_json marks_json(std::span<const ScoreMark> marks);
 
 }  // namespace saccade

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/metrics/metric_registry.h"
+#include "captioning/scoring/marks_json.h"
 #include "captioning/scoring/text_table.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"

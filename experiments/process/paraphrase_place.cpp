@@ -1,7 +1,6 @@
 #include "experiments/process/paraphrase_place.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <vector>
 
 namespace saccade {
@@ -10,9 +9,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
+PythonPlaces& python_places() {
+  static PythonPlaces places;
+  return places;
 }
 
 // The folders of Python's packages below `root`, newest version first.
@@ -31,16 +30,16 @@ std::vector<fs::path> package_folders(const fs::path& root) {
 
 std::vector<fs::path> places() {
   std::vector<fs::path> out;
-  const std::string list = environment("PYTHONPATH");
+  const std::string list = python_places().packages;
   for (std::size_t at = 0; at < list.size();) {
     const std::size_t end = std::min(list.find(':', at), list.size());
     if (end > at) out.emplace_back(list.substr(at, end - at));
     at = end + 1;
   }
   std::vector<fs::path> roots;
-  for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-    if (const std::string root = environment(name); !root.empty()) roots.emplace_back(root);
-  if (const std::string home = environment("HOME"); !home.empty())
+  for (const std::string& root : python_places().roots)
+    if (!root.empty()) roots.emplace_back(root);
+  if (const std::string& home = python_places().home; !home.empty())
     roots.push_back(fs::path(home) / ".local");
   roots.insert(roots.end(), {"/usr/local", "/usr"});
   for (const fs::path& root : roots)
@@ -50,8 +49,10 @@ std::vector<fs::path> places() {
 
 }  // namespace
 
+void set_python_places(const PythonPlaces& places) { python_places() = places; }
+
 fs::path paraphrase_table(const std::string& option) {
-  const std::string chosen = option.empty() ? environment("SACCADE_PARAPHRASES") : option;
+  const std::string chosen = option.empty() ? python_places().table : option;
   if (chosen == "none") return {};
   if (!chosen.empty()) return chosen;
   for (const fs::path& folder : places()) {

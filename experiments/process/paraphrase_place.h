@@ -4,8 +4,18 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace saccade {
+
+// What the environment says of places: SACCADE_PARAPHRASES; PYTHONPATH; VIRTUAL_ENV and
+// CONDA_PREFIX; HOME. Each may be "".
+struct PythonPlaces {
+  std::string table, packages;
+  std::vector<std::string> roots;
+  std::string home;
+};
+void set_python_places(const PythonPlaces& places);
 
 // The table that `option` names; where it is "", the one of the environment variable
 // SACCADE_PARAPHRASES, and else that of a pycocoevalcap which is installed for Python: below the
