@@ -8,9 +8,11 @@
 #include "captioning/config/experiment_config.h"
 #include "captioning/data/reader_support.h"
 #include "captioning/runs/check_config.h"
+#include "captioning/runs/named_models.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/io/atomic_file.h"
+#include "experiments/commands/start_measure.h"
 #include "experiments/commands/starter_config.h"
 #include "experiments/commands/tuned_config.h"
 #include "experiments/process/log.h"
@@ -73,6 +75,23 @@ std::vector<std::string> facts_of(const OwnData& data) {
   return out;
 }
 
+// Which start the captions speak for: a model that is there, or new weights.
+std::string advice_of(const StartMeasure& measure, const NewArgs& args) {
+  const bool named = !args.from.empty();
+  const std::string start = named ? "it" : "--from " + measure.model;
+  if (measure.is_near()) return str(measure.text(), ": ", start, " is a good start");
+  return str(measure.text(), ": it knows little of such captions, so ", start,
+             " is hardly a better start than a pretrained network (--encoder)");
+}
+
+// The model that is measured: the one that is named, or else the usual one, where it is there.
+std::string measured_model(const NewArgs& args) {
+  if (!args.from.empty()) return args.from;
+  for (const NamedModel& model : named_models(all_model_folders()))
+    if (model.name == kUsualStart) return kUsualStart;
+  return "";
+}
+
 // The commands that come next.
 std::vector<std::string> next_commands(const std::string& file, const std::string& name) {
   const std::string run = shell_word("runs/" + name);
@@ -81,6 +100,7 @@ std::vector<std::string> next_commands(const std::string& file, const std::strin
 }
 
 Json json_of(const std::string& file, const OwnData& data, const std::vector<Choice>& choices,
+             const std::optional<StartMeasure>& start, const std::string& advice,
              const std::vector<std::string>& next) {
   const CaptionFacts& captions = data.captions;
   const Dataset& dataset = data.loaded.dataset;
@@ -90,6 +110,11 @@ Json json_of(const std::string& file, const OwnData& data, const std::vector<Cho
   Json made = Json::array();
   if (data.makes_val) made.push_back("val");
   if (data.makes_test && data.test > 0) made.push_back("test");
+  Json measured;
+  if (start)
+    measured = {{"model", start->model},           {"photos", start->photos},
+                {"perplexity", start->perplexity}, {"frequencies", start->frequencies},
+                {"near", start->is_near()},        {"advice", advice}};
   return {{"schema_version", 1},
           {"file", file},
           {"form", data.form},
@@ -106,6 +131,7 @@ Json json_of(const std::string& file, const OwnData& data, const std::vector<Cho
           {"lengths", captions.lengths},
           {"words", captions.vocabulary(1)},
           {"notes", dataset.notes},
+          {"start", std::move(measured)},
           {"choices", chosen},
           {"next", next}};
 }
@@ -165,7 +191,17 @@ int run_new(const NewArgs& args) {
                     str(done, " of ", total));
     });
   }();
-  const std::vector<std::string> facts = facts_of(data);
+  std::optional<StartMeasure> measure;
+  if (const std::string model = measured_model(args); !model.empty()) {
+    Progress progress("trying " + model);
+    measure = measure_start(model, data, [&](Index done, Index total) {
+      progress.show(static_cast<double>(done) / static_cast<double>(total),
+                    str(done, " of ", total));
+    });
+  }
+  const std::string advice = measure ? advice_of(*measure, args) : "";
+  std::vector<std::string> facts = facts_of(data);
+  if (measure) facts.push_back(advice);
   const std::vector<Choice> choices =
       start ? choose_tuned(name, data, *start, args.encoder) : choose(name, data, network);
   const std::string yaml = starter_yaml(facts, choices, command_text(args));
@@ -173,9 +209,9 @@ int run_new(const NewArgs& args) {
   write_file(file, yaml);
   const std::vector<std::string> next = next_commands(file, name);
   if (args.json)
-    std::cout
-        << json_of(file, data, choices, next).dump(2, ' ', false, Json::error_handler_t::replace)
-        << "\n";
+    std::cout << json_of(file, data, choices, measure, advice, next)
+                     .dump(2, ' ', false, Json::error_handler_t::replace)
+              << "\n";
   else
     print_text(file, facts, choices, next);
   std::cout << std::flush;

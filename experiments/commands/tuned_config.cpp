@@ -82,34 +82,31 @@ void choose_model(const TunedModel& model, const std::string& encoder, std::vect
   end_encoder();
 }
 
-// How long the weights go on. They describe photos already, and have to learn what these are and
-// how these captions speak.
-Index tuning_updates(Index captions) {
-  return captions >= 10000 ? 1500 : captions >= 2000 ? 800 : 300;
-}
-
-void choose_tuning(const OwnData& data, const TunedModel& model, std::vector<Choice>& out) {
-  constexpr Index kFewestEpochs = 3, kMostEpochs = 40, kValidations = 10;
-  const Index captions = data.captions.captions;
-  const TrainingSize size = training_size(captions);
-  const Index per_epoch = (captions + size.batch - 1) / size.batch;
-  const Index epochs = std::clamp<Index>((tuning_updates(captions) + per_epoch - 1) / per_epoch,
-                                         kFewestEpochs, kMostEpochs);
-  const Index updates = epochs * per_epoch;
-  out.push_back({"optimizer.type", "adam", ""});
-  out.push_back({"optimizer.lr", "2e-4", "small steps, because the model knows much already"});
-  out.push_back({"optimizer.clip_norm", "5", ""});
-  out.push_back({"optimizer.schedule", "cosine", ""});
-  out.push_back({"optimizer.warmup", std::to_string(std::clamp<Index>(updates / 10, 1, 100)), ""});
-  out.push_back({"optimizer.final_lr", "1e-5", ""});
+void choose_start(const TunedModel& model, std::vector<Choice>& out) {
   out.push_back(
       {"train.init_from", yaml_text(model.given),
        "the first weights; words that it does not know start anew, and words that these captions "
        "lack are lost to it"});
-  out.push_back({"train.stop", str(epochs, "e"),
-                 str("about ", updates, " updates, far fewer than from the beginning")});
-  if (const Index every = epochs / kValidations; every > 1)
-    out.push_back({"train.validate_every", str(every, "e"), ""});
+}
+
+// How the weights go on: as if they were new. With fewer and smaller steps, models of other photos
+// than those that they knew ended while they still improved. Where nothing is left to learn, the
+// start is kept as the best checkpoint.
+void choose_tuning(const std::vector<Choice>& plain, const TunedModel& model,
+                   std::vector<Choice>& out) {
+  for (const Choice& one : plain) {
+    if (!begins_with_any(one.key,
+                         {"objective.label_smoothing", "optimizer.", "train.stop",
+                          "train.validate_every", "train.checkpoint_every", "train.early_stop."}))
+      continue;
+    // The model's own value, where it has one, is not that of a new model.
+    std::erase_if(out, [&](const Choice& other) { return other.key == one.key; });
+    out.push_back({one.key, one.value,
+                   one.key == "optimizer.lr" ? "steps as of a new model, which learn other photos "
+                                               "better than small ones do"
+                                             : one.why});
+  }
+  choose_start(model, out);
 }
 
 }  // namespace
@@ -133,7 +130,7 @@ std::vector<Choice> choose_tuned(const std::string& name, const OwnData& data,
   for (const Choice& one : plain)
     if (one.key == "name" || one.key.starts_with("data.")) out.push_back(one);
   choose_model(model, encoder, out);
-  choose_tuning(data, model, out);
+  choose_tuning(plain, model, out);
   for (const Choice& one : plain)
     for (const char* key : {"train.batch", "train.captions", "train.shard", "train.best_metric",
                             "train.validate_images"})

@@ -49,6 +49,30 @@ expect 0 "$saccade" new next "${own[@]}" --from runs/mine
 expect 0 "$saccade" train next.yaml --out runs/next $short
 ! grep -q "words are known" err || fail "equal vocabularies cause a message"
 
+# `new` says whether a model predicts the captions better than their own word frequencies do. Whatever it says,
+# the model is trained as long, and with the steps, of a new one.
+expect 0 "$saccade" train next.yaml --out runs/knows train.stop=40u train.validate_every=40u optimizer.lr=1e-2 \
+  optimizer.warmup=0 optimizer.schedule=constant optimizer.final_lr=0 --report-images 0
+expect 0 "$saccade" new near "${own[@]}" --from runs/knows --json
+cp out near.json
+expect 0 "$saccade" new far "${own[@]}" --from first --json
+cp out far.json
+expect 0 "$saccade" new plain "${own[@]}" --json
+[ "$(json out /start)" = null ] || fail "a model was measured that is not there"
+[ "$(json near.json /start/near)" = true ] || fail "a model that knows the captions is called far"
+[ "$(json far.json /start/near)" = false ] || fail "a model that has hardly begun is called near"
+[ "$(json near.json /start/frequencies)" = "$(json far.json /start/frequencies)" ] ||
+  fail "word frequencies depend on the model"
+wants "runs/knows has seen none of these photos and predicts the words of" near.json
+wants "it is a good start" near.json
+wants "it knows little of such captions" far.json
+for key in stop lr ema warmup label_smoothing validate_every patience; do
+  for config in near far; do
+    [ "$(grep " $key:" $config.yaml)" = "$(grep " $key:" plain.yaml)" ] || fail "$config has another $key than a new model"
+  done
+done
+for config in near far; do expect 0 "$saccade" config check $config.yaml; done
+
 # What does not fit is said in few lines.
 expect 4 "$saccade" train next.yaml --out none $short decoder.hidden=12
 wants "does not fit this run (train.init_from)" err

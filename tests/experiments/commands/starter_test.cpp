@@ -1,10 +1,12 @@
 // The config that `saccade new` writes suits the data, says why, and is right.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "captioning/config/experiment_config.h"
 #include "captioning/runs/check_config.h"
 #include "core/base/error.h"
+#include "experiments/commands/start_measure.h"
 #include "experiments/commands/starter_config.h"
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
@@ -288,6 +290,23 @@ TEST_CASE("own data are recognised, counted and split") {
   refuse("{\"a\": 1}", "expected an object with the keys image");
   refuse("image,caption\nnone.jpg,x\nneither.jpg,x\n", "none of the 2 photos");
   refuse("image,caption\nFoto 1.PNG,x\n", "both are needed");
+}
+
+TEST_CASE("captions are predicted by the frequencies of words in other captions") {
+  Dataset dataset;
+  const auto add = [&](std::vector<std::string> captions) {
+    dataset.images.push_back({.id = "x", .path = "", .captions = std::move(captions)});
+  };
+  add({"A, a b"});
+  add({"a c", "!"});
+  // Two a, one b and one end, each with one count more, and one for what was never seen: of 8.
+  CHECK(frequency_perplexity(dataset, {0}, {1}) ==
+        Approx(std::cbrt((8.0 / 3) * (8.0 / 1) * (8.0 / 2))));
+  CHECK(std::isnan(frequency_perplexity(dataset, {0}, {})));
+  const StartMeasure measure{
+      .model = "soft", .photos = 40, .perplexity = 33.84, .frequencies = 226.9};
+  CHECK(measure.is_near());
+  CHECK_THAT(measure.text(), Contains("of 40 of them") && Contains("33.8;") && Contains("226.9"));
 }
 
 }  // namespace saccade::test
