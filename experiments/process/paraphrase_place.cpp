@@ -28,7 +28,7 @@ std::vector<fs::path> package_folders(const fs::path& root) {
   return out;
 }
 
-std::vector<fs::path> places() {
+std::vector<fs::path> paraphrase_places() {
   std::vector<fs::path> out;
   const std::string list = python_places().packages;
   for (std::size_t at = 0; at < list.size();) {
@@ -55,7 +55,7 @@ fs::path paraphrase_table(const std::string& option) {
   const std::string chosen = option.empty() ? python_places().table : option;
   if (chosen == "none") return {};
   if (!chosen.empty()) return chosen;
-  for (const fs::path& folder : places()) {
+  for (const fs::path& folder : paraphrase_places()) {
     fs::path table = folder / "pycocoevalcap" / "meteor" / "data" / "paraphrase-en.gz";
     std::error_code error;
     if (fs::is_regular_file(table, error)) return table;
