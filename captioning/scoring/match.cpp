@@ -84,10 +84,10 @@ std::vector<const ListedImage*> assign(const CaptionFile& references, const Capt
   }
   if (!problems.empty()) {
     // Results have one caption each, references usually several.
-    const bool swapped =
-        !several.empty() &&
+    const bool single =
         std::all_of(references.images.begin(), references.images.end(),
                     [](const ListedImage& image) { return image.captions.size() <= 1; });
+    const bool swapped = !several.empty() && (single || several.size() == count);
     throw DataError(str(results.path, ": does not fit ", references.path, ": ", problems,
                         swapped ? "; were the two files named in the wrong order?" : "",
                         " (the results were read as ", results.form, ", the references as ",
