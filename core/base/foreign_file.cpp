@@ -93,9 +93,10 @@ std::string pytorch(const std::string& name, WantedFile wanted) {
 }
 
 std::string text_kind(Text head) {
-  while (!head.empty() && (std::isspace(static_cast<unsigned char>(head.front())) != 0 ||
-                           static_cast<unsigned char>(head.front()) >= 0xBB))
-    head.remove_prefix(1);  // white space and a byte order mark
+  if (constexpr Text kByteOrderMark = "\xef\xbb\xbf"; head.starts_with(kByteOrderMark))
+    head.remove_prefix(kByteOrderMark.size());
+  while (!head.empty() && std::isspace(static_cast<unsigned char>(head.front())) != 0)
+    head.remove_prefix(1);
   std::string lower(head.substr(0, 512));
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

@@ -105,6 +105,8 @@ SafetensorsFile::SafetensorsFile(const fs::path& path) : source_(path.string()) 
   std::string text(static_cast<std::size_t>(header_bytes), '\0');
   read(std::as_writable_bytes(std::span(text)), kLengthBytes);
   if (text.empty() || text.front() != '{') refuse("its header is not a JSON object");
+  // To the reader of JSON a zero byte is the end, whatever stands behind it.
+  if (text.find('\0') != std::string::npos) refuse("its header has a zero byte");
   data_start_ = kLengthBytes + header_bytes;
   SafetensorsHeader header = parse_safetensors_header(text, bytes - data_start_, source_);
   entries_ = std::move(header.entries);

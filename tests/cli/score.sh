@@ -55,7 +55,7 @@ expect 0 "$saccade" score refs.json good.json --json --paraphrases $table
 [ "$(json out /corpus/METEOR)" != "$(json good.report /corpus/METEOR)" ] ||
   fail "--paraphrases has no effect"
 expect 0 "$saccade" score good.json bad.json --against refs.json --replicates 100
-wants "no paraphrases: lower than coco-caption" err
+wants "no paraphrases: lower than coco-caption" out
 # Scores are written over scores, and over nothing else.
 cp good.json kept.json
 expect 2 "$saccade" score refs.json good.json --per-image ./good.json
