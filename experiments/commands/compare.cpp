@@ -20,6 +20,7 @@
 #include "experiments/compare/study.h"
 #include "experiments/options/given_boxes.h"
 #include "experiments/process/log.h"
+#include "experiments/process/plain_text.h"
 
 namespace saccade {
 
@@ -103,9 +104,9 @@ void write_comparison(const CompareOptions& options, RunDirectory& directory,
   if (const std::string chart = comparison_svg(comparison, judgement); !chart.empty())
     directory.write_text("compare.svg", chart);
   for (const fs::path& sheet : runner.write_sheets())
-    std::cerr << "wrote " << sheet.string() << "\n";
+    std::cerr << "wrote " << plain_text(sheet.string()) << "\n";
   directory.write_text("compare.json", comparison_json(comparison, judgement));
-  std::cerr << "wrote " << (directory.path() / "compare.json").string() << "\n";
+  std::cerr << "wrote " << plain_text((directory.path() / "compare.json").string()) << "\n";
 }
 
 void print_comparison(const CompareOptions& options, const Comparison& comparison,
@@ -213,7 +214,7 @@ Comparison score_groups(const std::vector<RunGroup>& groups, const std::string& 
   for (const RunGroup& group : groups) {
     ArmResult& arm = out.arms.emplace_back(ArmResult{.arm = group.arm, .seeds = {}, .trials = {}});
     for (const FinishedRun& run : group.runs) {
-      std::cerr << run.directory.string() << "\n";
+      std::cerr << plain_text(run.directory.string()) << "\n";
       arm.seeds.push_back(
           runner.score_run(group.arm, run.config.seed, run.directory, run.checkpoint));
       signal.check();

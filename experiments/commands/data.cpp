@@ -17,6 +17,7 @@
 #include "experiments/commands/check_files.h"
 #include "experiments/commands/data_summary.h"
 #include "experiments/process/log.h"
+#include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
 #include "vision/drawing/contact_sheet.h"
 
@@ -51,7 +52,7 @@ void write_contact_sheet(const LoadedData& data, const PhotoCheck& photos, Split
     tiles[at].text = data.dataset.images[static_cast<std::size_t>(images[at])].captions.front();
   });
   write_png(path, draw_contact_sheet(tiles, kColumns));
-  std::cerr << "wrote " << path.string() << "\n";
+  std::cerr << "wrote " << plain_text(path.string()) << "\n";
 }
 
 PhotoCheck look_at_photos(const LoadedData& data, PhotoReading reading) {

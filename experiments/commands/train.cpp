@@ -18,6 +18,7 @@
 #include "experiments/commands/shown_models.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
+#include "experiments/process/plain_text.h"
 #include "experiments/process/shell_word.h"
 #include "experiments/report/report_page.h"
 #include "experiments/report/training_page.h"
@@ -109,7 +110,7 @@ void print_summary(const TrainOptions& options, const TrainConfig& config,
   std::cout << state.update << " updates in " << duration_text(state.seconds) << " of training";
   if (best != state.best.end())
     std::cout << ", best " << metric_label(metric) << " " << fixed(best->second) << " in "
-              << result.best.string();
+              << plain_text(result.best.string());
   std::cout << "\n";
 }
 
@@ -152,7 +153,7 @@ int run_train(const TrainOptions& options) {
     if (offer_report(directory.path(), options.report_images)) page->leave();
     return static_cast<int>(ExitCode::kOk);
   }
-  std::cerr << "stopped and saved " << result.last.string()
+  std::cerr << "stopped and saved " << plain_text(result.last.string())
             << "; continue with: saccade train --out " << shell_word(options.out) << " --resume\n";
   return signal_exit_code(signal.number());
 }

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
 
 namespace saccade {
@@ -70,8 +71,8 @@ void say_end(const Running& run, int status) {
     std::cerr << "ended with exit code " << WEXITSTATUS(status);
   else
     std::cerr << "was killed by signal " << WTERMSIG(status);
-  std::cerr << " after " << duration_text(seconds) << "; the reason is in " << run.job->log.string()
-            << "\n";
+  std::cerr << " after " << duration_text(seconds) << "; the reason is in "
+            << plain_text(run.job->log.string()) << "\n";
 }
 
 }  // namespace

@@ -99,4 +99,7 @@ grep -q $'\r' err && fail "a progress bar was drawn into a file"
 # A model without attention.
 expect 0 "$saccade" train tiny.yaml --out none attention.score=none attention.gate=none \
   train.stop=6u
+# Names reach the terminal without what would command it.
+expect 0 "$saccade" train tiny.yaml --out $'odd\e[31mrun' --fast-dev-run --report-images 0
+! grep -q $'\e' out err || fail "the name of a folder reached the terminal as it is"
 exit 0
