@@ -242,9 +242,11 @@ std::string scores_table(const EvaluationReport& report) {
                        [&](const std::string& name) { return !interval_of(column, name).empty(); });
   });
   if (bounded)
-    out += str("in brackets: 95 % bootstrap interval over the ", report.texts ? "texts" : "images",
-               std::ssize(report.images) < kFewImages ? "; a small sample, so they are too narrow\n"
-                                                      : "\n");
+    out += str("in brackets: 95 % interval over the ", report.texts ? "texts" : "images",
+               " (bootstrap; of rates, Wilson's)",
+               std::ssize(report.images) < kFewImages
+                   ? "; a small sample, of which those of the bootstrap are too narrow\n"
+                   : "\n");
   // The regimes differ in their captions, so the marks of the first with any stand for all.
   std::span<const ScoreMark> marks;
   for (const RegimeReport& regime : report.regimes)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "captioning/text/plain_caption.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -29,7 +30,7 @@ std::vector<int> said_words(const std::optional<std::string>& said, const ModelA
     if (value.starts_with("search."))
       throw UsageError(str("--say: the caption is given, so nothing is searched and --set ", value,
                            " has no effect; leave it out"));
-  const Words words = tokenize(say);
+  const Words words = tokenize(plain_caption(say).text);
   if (words.empty())
     throw UsageError(str("--say '", say,
                          "': there is no word in it; give a caption such as "

@@ -20,10 +20,12 @@ bool one_run_each(const JudgedDifference& one) { return one.over == IntervalOver
 // Of a difference that chance does not explain.
 std::string finding(const std::string& metric, const JudgedDifference& one) {
   // BLEU adds tiny numbers to its counts, so that even scores of 0 may differ in every run.
-  if (std::abs(one.value) < kSmallest) return "a reliable difference, but too small to matter,";
-  if (std::min(one.seeds, one.reference_seeds) == 1)
+  if (std::min(one.seeds, one.reference_seeds) == 1) {
+    if (std::abs(one.value) < kSmallest) return "a difference that four decimals do not show,";
     return str(one.seeds == 1 ? "this run scores " : "these runs score ",
                one.value < 0 ? "lower" : "higher");
+  }
+  if (std::abs(one.value) < kSmallest) return "a reliable difference, but too small to matter,";
   if (is_better(metric, one.value, 0)) return "better";
   return is_better(metric, 0, one.value) ? "worse" : "a reliable difference";
 }
@@ -103,7 +105,8 @@ void add(std::vector<Folded>& to, const std::string& words, const std::string& i
       std::find_if(to.begin(), to.end(), [&](const Folded& one) { return one.words == words; });
   if (same == to.end()) same = to.insert(to.end(), {words, "", false});
   same->items += (same->items.empty() ? "" : ", ") + item;
-  same->leaves_out_0 = same->leaves_out_0 || interval.low > 0 || interval.high < 0;
+  same->leaves_out_0 =
+      same->leaves_out_0 || interval.low >= kSmallest || interval.high <= -kSmallest;
 }
 
 // What describes one arm: a sentence for each difference, and one for all metrics of which the same
@@ -159,8 +162,14 @@ std::vector<std::string> headline_metrics(const Judgement& judgement) {
                     [&](const JudgedRow& row) { return row.find(info.name); }))
       names.push_back(info.name);
   std::vector<std::string> out = headlines_of(names);
-  const std::string& primary = judgement.options.primary;
-  if (std::find(names.begin(), names.end(), primary) != names.end()) out.push_back(primary);
+  const auto contains = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  const auto add_asked = [&](const std::string& name) {
+    if (contains(names, name) && !contains(out, name)) out.push_back(name);
+  };
+  add_asked(judgement.options.primary);
+  for (const auto& [name, margin] : judgement.options.margins) add_asked(name);
   return in_table_order(std::move(out));
 }
 

@@ -38,6 +38,10 @@ expect 0 "$saccade" caption soft $photo $photo --say "a red circle"
 [ "$(grep -cE '^  log p -[0-9.]+: a [0-9.e-]+, red [0-9.e-]+, circle [0-9.e-]+, end [0-9.e-]+$' out)" -eq 2 ] ||
   fail "the words do not stand with their probabilities"
 ! grep -q "does not know" err || fail "a message about words that are known"
+# It is read as captions of training are: entities, characters that nobody sees.
+expect 0 "$saccade" caption soft $photo --say $'a &quot;r\u00aded&quot; circle'
+wants "test.png: a red circle" out
+! grep -q "does not know" err || fail "an entity or a soft hyphen is taken for a word"
 
 # Words that the model does not know are named, each once.
 expect 0 "$saccade" caption soft $photo --say "a mauve zebra and a zebra"

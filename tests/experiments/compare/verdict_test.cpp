@@ -391,6 +391,13 @@ TEST_CASE("a resample without a score ends no test, and many do") {
   }
 }
 
+TEST_CASE("a metric with a margin is in the verdict, whether or not it is a headline") {
+  const Comparison two = comparison_of({arm_of("soft", 0, {{"CIDEr", {}}, {"Bleu_1", {}}}),
+                                        arm_of("hard", 1, {{"CIDEr", {}}, {"Bleu_1", {}}})});
+  CHECK_THAT(said(two), !Contains("BLEU-1"));
+  CHECK_THAT(said(two, options("", {"Bleu_1=0.5"})), Contains("BLEU-1 is equal within 0.5"));
+}
+
 TEST_CASE("primary metrics and margins that mean nothing are refused") {
   const auto refused = [](const std::string& primary, const std::vector<std::string>& margins) {
     return message_of<UsageError>([&] { judge_options(primary, margins); });
