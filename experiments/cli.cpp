@@ -263,8 +263,10 @@ int run_program(int argc, const char* const* argv, const Environment& environmen
   } catch (const Error& error) {
     return fail(error.code(), error.what());
   } catch (const std::bad_alloc&) {
-    return fail(ExitCode::kMemory,
-                "out of memory; lower train.batch, search.beam or encoder.image_size");
+    return fail(
+        ExitCode::kMemory,
+        "out of memory; raise the limit (ulimit -v), use fewer --threads, or lower train.batch, "
+        "search.beam or encoder.image_size where the command has them");
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::resource_unavailable_try_again)  // what std::thread throws
       return fail(ExitCode::kMemory,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "captioning/data/caption_cells.h"
 #include "captioning/data/caption_columns.h"
 #include "captioning/data/captions_form.h"
 #include "captioning/data/csv.h"
@@ -30,38 +31,6 @@ void require_files(const CaptionColumns& columns, const std::string& first,
                       "form, and saccade score reads them"));
 }
 
-// The captions in a field of a table: one, or a JSON list of them.
-void add_captions(const std::string& field, const std::string& place,
-                  std::vector<std::string>& out) {
-  if (!field.ends_with(']') || !(field.starts_with("[\"") || field.starts_with("['"))) {
-    out.push_back(field);
-    return;
-  }
-  try {
-    const JsonValue list = JsonValue::parse(field, place);
-    for (std::size_t i = 0; i < list.size(); ++i) out.push_back(list.at(i).text());
-  } catch (const DataError&) {
-    throw DataError(str(place,
-                        ": a list of captions that is no JSON (a list as Python prints it?); write "
-                        "it as JSON, or each caption in a line of its own"));
-  }
-}
-
-// Puts back the separator that is missing between the number of a caption and the caption, as in
-// one line of a published table. Returns whether it did.
-bool repair(CsvRow& row, const CaptionColumns& columns) {
-  if (!columns.caption_number || columns.captions != std::vector{*columns.caption_number + 1} ||
-      row.fields.size() + 1 != columns.count)
-    return false;
-  std::string& number = row.fields[*columns.caption_number];
-  const std::size_t end = number.find_first_not_of("0123456789");
-  if (end == 0 || end == std::string::npos || number[end] != ' ') return false;
-  const auto place = static_cast<std::ptrdiff_t>(columns.captions.front());
-  row.fields.insert(row.fields.begin() + place, number.substr(number.find_first_not_of(' ', end)));
-  row.fields[*columns.caption_number].resize(end);
-  return true;
-}
-
 [[noreturn]] void refuse_header(const CsvRow& row, const std::string& file,
                                 const std::string& text) {
   if (captions_form(text) == CaptionsForm::kTokens)
@@ -85,7 +54,7 @@ CaptionRows rows_of_table(const std::string& text, const fs::path& path) {
   for (std::size_t i = 1; i < table.rows.size(); ++i) {
     CsvRow& row = table.rows[i];
     const std::string place = str(file, ":", row.line);
-    if (repair(row, columns)) repaired.push_back(str("line ", row.line));
+    if (add_missing_separator(row, columns)) repaired.push_back(str("line ", row.line));
     if (row.fields.size() != columns.count)
       throw DataError(str(place, ": ", row.fields.size(), " fields, the header has ", columns.count,
                           "; a caption with a ", separator_name(separator), " must be quoted"));
@@ -93,7 +62,7 @@ CaptionRows rows_of_table(const std::string& text, const fs::path& path) {
     if (i == 1) require_files(columns, name, place);
     CaptionRow entry{.place = place, .image = name, .captions = {}, .split = {}};
     for (const std::size_t column : columns.captions)
-      add_captions(row.fields[column], place, entry.captions);
+      add_cell_captions(row.fields[column], place, entry.captions);
     if (columns.split) entry.split = row.fields[*columns.split];
     out.rows.push_back(std::move(entry));
   }
@@ -101,10 +70,7 @@ CaptionRows rows_of_table(const std::string& text, const fs::path& path) {
     out.notes.push_back(
         "quotes are taken as characters of the captions, because not all of them "
         "enclose a field");
-  if (!repaired.empty())
-    out.notes.push_back(str("a ", separator_name(separator),
-                            " is missing between a caption and its number, and was put there: ",
-                            first_names(repaired)));
+  if (!repaired.empty()) out.notes.push_back(separators_note(separator, repaired));
   return out;
 }
 
@@ -224,7 +190,7 @@ CaptionRows rows_of_json(const std::string& text, const fs::path& path) {
 }  // namespace
 
 CaptionRows read_caption_rows(const fs::path& path) {
-  const std::string text = read_text(path, "list of captions");
+  const std::string text = read_captions_text(path, "list of captions");
   return captions_form(text) == CaptionsForm::kJson ? rows_of_json(text, path)
                                                     : rows_of_table(text, path);
 }

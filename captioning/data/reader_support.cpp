@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <fstream>
+#include <span>
 #include <unordered_set>
 
 #include "captioning/text/plain_caption.h"
@@ -11,6 +12,7 @@
 #include "captioning/text/unicode.h"
 #include "captioning/text/unspaced.h"
 #include "core/base/error.h"
+#include "core/base/foreign_file.h"
 #include "core/base/listing.h"
 
 namespace saccade {
@@ -30,6 +32,16 @@ std::string read_text(const fs::path& path, std::string_view what) {
   std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   if (in.bad()) throw IoError(str(path.string(), ": cannot be read to its end"));
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  return text;
+}
+
+std::string read_captions_text(const fs::path& path, std::string_view what) {
+  std::string text = read_text(path, what);
+  if (text.empty()) return text;
+  const auto head = std::as_bytes(std::span(text)).first(std::min(text.size(), kForeignHead));
+  const std::string kind = foreign_file(head, path.string());
+  if (!kind.empty() && !kind.ends_with("JSON text"))
+    throw DataError(str(path.string(), ": ", kind, "; it should be the ", what));
   return text;
 }
 

@@ -13,6 +13,9 @@ namespace saccade {
 // The bytes of a file. Throws DataError when it is missing or no file, and IoError when it cannot
 // be read; `what` names its role in the message ("captions file").
 std::string read_text(const std::filesystem::path& path, std::string_view what);
+// The same of a file of captions: also throws DataError, with what it is, for a file of another
+// kind, such as a web page, an archive or a Git LFS pointer, whose text is no caption.
+std::string read_captions_text(const std::filesystem::path& path, std::string_view what);
 
 struct TextLine {
   std::size_t number = 0;  // from 1

@@ -72,7 +72,7 @@ CaptionFile read(const fs::path& path, CaptionRole role, std::optional<Split> sp
                  LineReading lines) {
   CaptionFile out{.path = path.string(), .form = ""};
   const std::string text =
-      read_text(path, role == CaptionRole::kReferences ? "references" : "results");
+      read_captions_text(path, role == CaptionRole::kReferences ? "references" : "results");
   const bool is_json = captions_form(text) == CaptionsForm::kJson;
   const bool is_table = !is_json && header_separator(text);
   if (is_json) {

@@ -1,6 +1,7 @@
 // Captions in tables: CSV with a header, and tables whose first column looks like images.
 #include <algorithm>
 
+#include "captioning/data/caption_cells.h"
 #include "captioning/data/caption_columns.h"
 #include "captioning/data/csv.h"
 #include "captioning/scoring/caption_forms.h"
@@ -37,8 +38,8 @@ void refuse_lost_lines(const CsvRow& row, const std::string& path) {
 
 void read_table_captions(const std::string& text, CaptionFile& out) {
   const char separator = header_separator(text).value();
-  const std::vector<CsvRow> rows = parse_csv(text, out.path, separator).rows;
-  const std::vector<std::string>& names = rows.front().fields;
+  std::vector<CsvRow> rows = parse_csv(text, out.path, separator).rows;
+  const std::vector<std::string> names = rows.front().fields;
   const auto place = [&](const CsvRow& row) { return str(out.path, ":", row.line); };
   const CaptionColumns columns = caption_columns(names, place(rows.front()));
   if (!columns.name() || columns.captions.empty())
@@ -47,8 +48,10 @@ void read_table_captions(const std::string& text, CaptionFile& out) {
   out.form = str(table_name(separator), " (", names[*columns.name()], ", ",
                  names[columns.captions[0]], ")");
   ImageCollector images(out);
+  std::vector<std::string> mended;
   for (std::size_t r = 1; r < rows.size(); ++r) {
-    const CsvRow& row = rows[r];
+    CsvRow& row = rows[r];
+    if (add_missing_separator(row, columns)) mended.push_back(str("line ", row.line));
     if (row.fields.size() != columns.count)
       throw DataError(str(place(row), ": ", row.fields.size(), " fields, the header has ",
                           columns.count, "; a caption with a ", separator_name(separator),
@@ -62,9 +65,10 @@ void read_table_captions(const std::string& text, CaptionFile& out) {
     // Where an image has a row, it may have fewer captions than there are columns for them.
     for (const std::size_t k : columns.captions)
       if (columns.captions.size() == 1 || !row.fields[k].empty())
-        image.captions.push_back(row.fields[k]);
+        add_cell_captions(row.fields[k], place(row), image.captions);
     if (columns.split) set_split(image, row.fields[*columns.split], place(row));
   }
+  if (!mended.empty()) out.notes.push_back(str(out.path, ": ", separators_note(separator, mended)));
 }
 
 std::vector<HeaderlessRow> headerless_rows(const std::string& text, const std::string& path,
@@ -88,8 +92,8 @@ std::vector<HeaderlessRow> headerless_rows(const std::string& text, const std::s
     }
     HeaderlessRow& read = out.emplace_back(
         HeaderlessRow{.line = row.line, .id = image_id(row.fields[0]), .captions = {}});
-    read.captions.assign(std::make_move_iterator(row.fields.begin() + std::ptrdiff_t(first)),
-                         std::make_move_iterator(row.fields.end()));
+    for (std::size_t k = first; k < row.fields.size(); ++k)
+      add_cell_captions(row.fields[k], str(path, ":", row.line), read.captions);
   }
   return out;
 }

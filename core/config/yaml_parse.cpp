@@ -239,7 +239,8 @@ Node parse_yaml(const std::string& text, const std::string& source, Mistakes& mi
                    "not valid YAML: a tab indents this line; indent with spaces alone");
     else
       mistakes.add({source, error.mark.line + 1, error.mark.column + 1},
-                   "not valid YAML: " + error.msg);
+                   error.msg == "bad file" ? "nested too deep; this is not a config"
+                                           : "not valid YAML: " + error.msg);
   } catch (const TooLarge&) {
   }
   return {};

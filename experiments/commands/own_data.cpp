@@ -161,7 +161,7 @@ CaptionFacts caption_facts(const Dataset& dataset, const std::vector<Index>& ima
 OwnData look_at_own_data(const std::string& photos, const std::string& captions,
                          const PhotoProgress& progress) {
   OwnData out;
-  const Form form = form_of(read_text(captions, "captions file"), captions);
+  const Form form = form_of(read_captions_text(captions, "captions file"), captions);
   out.form = form.text;
   out.config = config_of(form.type, photos, captions);
   out.loaded = load_data(out.config);

@@ -11,6 +11,7 @@
 #include "captioning/scoring/judgements.h"
 #include "captioning/scoring/match.h"
 #include "captioning/scoring/score_report.h"
+#include "captioning/text/plain_caption.h"
 #include "captioning/text/ptb_tokenizer.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -99,7 +100,7 @@ int score_tokens(const ScoreArgs& args) {
   need_files(args, 0, "no files beside --tokenize");
   std::vector<std::string> captions;
   for (const TextLine& line : lines_of(read_text(args.tokenize, "captions"), args.tokenize)) {
-    captions.push_back(line.text);
+    captions.push_back(plain_caption(line.text).text);
   }
   std::string out;
   for (const Words& tokens : ptb_tokenize(captions)) out += join_words(tokens) + "\n";

@@ -23,8 +23,8 @@ namespace {
 constexpr rlim_t kExhausted = rlim_t{64} << 20;
 
 constexpr std::string_view kLine =
-    "error: out of memory inside of a library; lower train.batch, search.beam, "
-    "encoder.image_size or --threads, or raise the limit (ulimit -v)\n";
+    "error: out of memory inside of a library; raise the limit (ulimit -v), use fewer --threads, "
+    "or lower train.batch, search.beam or encoder.image_size where the command has them\n";
 
 long page_size = 4096;
 

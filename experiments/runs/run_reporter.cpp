@@ -321,10 +321,13 @@ void RunReporter::on_validation(const Metrics& metrics, const TrainingState& sta
 
 void RunReporter::on_checkpoint(const std::filesystem::path& path, const TrainingState& state) {
   write_window();
+  log_->note("saved " + path.string());
+  // The end of a run saves once more what its last update has saved.
+  if (path == saved_) return;
+  saved_ = path;
   const Json line = {
       {"event", "checkpoint"}, {"update", state.update}, {"file", path.filename().string()}};
   metrics_->add(line.dump());
-  log_->note("saved " + path.string());
 }
 
 void RunReporter::say(const std::string& text) {

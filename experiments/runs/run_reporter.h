@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -117,6 +118,7 @@ class RunReporter : public RunObserver {
     void add(const SelfCriticalReport& report);
   };
   Window window_;
+  std::filesystem::path saved_;  // the checkpoint that was told last
 };
 
 }  // namespace saccade

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -13,13 +14,14 @@ namespace saccade {
 
 class Connections {
  public:
-  // Throws std::system_error where there are not so many threads.
+  // Takes fewer threads where the system starts no more. Throws std::system_error where it starts
+  // none.
   Connections(std::size_t threads, std::size_t line) : line_(line) {
+    threads_.reserve(threads);
     try {
       for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
-    } catch (...) {
-      end();
-      throw;
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;
     }
   }
   ~Connections() { end(); }

@@ -91,6 +91,15 @@ Forms named_forms(const Ids& ids, const Captions& captions) {
   out["ids.csv"] = csv("image_id,caption\n", ",");
   out["bare.csv"] = csv("", ",");
   out["bare.txt"] = csv("", ",");
+  std::string lists = "image,captions\n";
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    std::string list;
+    for (const std::string& one : captions[i])
+      for (const char c : (list.empty() ? "" : ", ") + quoted(one))
+        list += c == '"' ? "\"\"" : std::string(1, c);
+    lists += ids[i] + ",\"[" + list + "]\"\n";
+  }
+  out["lists.csv"] = lists;
   out["semicolons.csv"] = csv("filename;sentence\n", ";");
   out["tabs.tsv"] = csv("Image\tCaption\n", "\t");
   out["bars.csv"] = "image_name| comment_number| comment\n" +
@@ -275,6 +284,23 @@ TEST_CASE("where lines have two readings, scoring asks") {
   refused("f.csv", "image,caption\na.jpg,a dog, two cats\n", ":2: 3 fields, the header has 2");
   refused("q.csv", "image,caption\na.jpg,\"a dog\nb.jpg,a sign \"\nc.jpg,a\n", "behind 'b.jpg'");
   refused("c.csv", "image,text,comment\na.jpg,a,b\n", "could both hold the caption");
+}
+
+TEST_CASE("files of other kinds are named and not scored as lines of text") {
+  const Folder folder;
+  for (const auto& [content, kind] : std::vector<std::pair<std::string, std::string>>{
+           {"<!DOCTYPE html>\n<p>Not found</p>\n", "web page"},
+           {"version https://git-lfs.github.com/spec/v1\nsize 12\n", "Git LFS pointer"},
+           {"\x1f\x8b\x08zipped", "gzip"},
+           {"PK\x03\x04sheet", "ZIP archive"},
+           {"%PDF-1.7\n", "PDF"}}) {
+    const std::string file = folder.write("odd.txt", content);
+    CHECK_THROWS_WITH(read_references(file), Contains(file) && Contains(kind));
+    CHECK_THROWS_WITH(read_results(file), Contains(file) && Contains(kind));
+  }
+  // Text that begins alike is text.
+  CHECK(read_results(folder.write("text.txt", "BMX riders jump\nversion two of it\n"))
+            .images.size() == 2);
 }
 
 TEST_CASE("JSON that holds no captions is refused with an example of JSON that does") {

@@ -99,6 +99,9 @@ grep -q $'\r' err && fail "a progress bar was drawn into a file"
 # A model without attention.
 expect 0 "$saccade" train tiny.yaml --out none attention.score=none attention.gate=none \
   train.stop=6u
+# The last update is saved twice where a checkpoint is due, and told once.
+expect 0 "$saccade" train tiny.yaml --out due train.stop=16u --report-images 0
+[ -z "$(sort due/metrics.jsonl | uniq -d)" ] || fail "metrics.jsonl has a line twice"
 # Names reach the terminal without what would command it.
 expect 0 "$saccade" train tiny.yaml --out $'odd\e[31mrun' --fast-dev-run --report-images 0
 ! grep -q $'\e' out err || fail "the name of a folder reached the terminal as it is"

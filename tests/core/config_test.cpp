@@ -188,6 +188,7 @@ TEST_CASE("anchors work, cycles and bombs are refused quickly") {
   for (int i = 0; i < 4000; ++i) long_keys += "*a,";
   hostile.insert(hostile.end(),
                  {nested, "title: [" + wide + "]", keys, long_texts + "]", long_keys + "]"});
+  CHECK_THAT(mistakes(std::string(200000, '[')), Catch::Contains("nested too deep"));
   for (const std::string& text : hostile) {
     INFO(text.substr(0, 40));
     const std::clock_t start = std::clock();  // processor time, not wall time

@@ -108,11 +108,19 @@ void check_header(const ImageHeader& header, std::span<const std::uint8_t> bytes
 
 // The fourth byte of a BMP pixel is more often padding than alpha. OpenCV takes every file with
 // this mark as a BMP. It hides that memory ran out, so it gets the memory for the pixels from here.
+// It also hides that it failed: pixels that it did not write are those that were there before, and
+// differ between two decodings.
 cv::Mat decode_bmp(std::span<const std::uint8_t> bytes, const ImageSize& size) {
-  cv::Mat out(static_cast<int>(size.height), static_cast<int>(size.width), CV_8UC3);
-  const cv::Mat mat = cv::imdecode(cv::_InputArray(bytes.data(), static_cast<int>(bytes.size())),
-                                   cv::IMREAD_COLOR, &out);
-  return mat.rows == size.height && mat.cols == size.width ? mat : cv::Mat();
+  const auto decoded = [&](double before) {
+    cv::Mat out(static_cast<int>(size.height), static_cast<int>(size.width), CV_8UC3,
+                cv::Scalar::all(before));
+    const cv::Mat mat = cv::imdecode(cv::_InputArray(bytes.data(), static_cast<int>(bytes.size())),
+                                     cv::IMREAD_COLOR, &out);
+    return mat.rows == size.height && mat.cols == size.width ? mat : cv::Mat();
+  };
+  const cv::Mat mat = decoded(0), again = decoded(255);
+  const bool whole = !mat.empty() && !again.empty() && cv::norm(mat, again, cv::NORM_INF) == 0;
+  return whole ? mat : cv::Mat();
 }
 
 // The picture as it is stored; empty where it cannot be decoded, or is not of the size that its
