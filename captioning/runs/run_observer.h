@@ -50,7 +50,7 @@ class RunObserver : public TrainObserver {
   // The captions of a validation, before on_validation() gives its numbers.
   virtual void on_captions(const RunStart&, const CaptionModel&, const EvaluationReport&,
                            Index /*update*/) {}
-  // Once, at the end of a run that was not finished already.
+  // Once, when a run is stopped or nothing is left to do: also where it was finished already.
   virtual void on_end(const TrainingResult&) {}
   // Before DivergedError is thrown.
   virtual void on_diverged(const std::string& /*what*/) {}

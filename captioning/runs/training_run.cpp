@@ -297,7 +297,7 @@ TrainingResult run_training(const TrainingRequest& request) {
   result.parameters = model.parameters().number_count();
   result.last = last;
   result.best = best_link(directory, config.train.best_metric);
-  if (!start.finished) observer.on_end(result);
+  observer.on_end(result);
   return result;
 }
 

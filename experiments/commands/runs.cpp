@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "experiments/process/log.h"
+#include "experiments/process/plain_text.h"
 #include "experiments/runs/run_list.h"
 
 namespace saccade {
@@ -18,6 +20,10 @@ struct RunsOptions {
 int run_runs(const RunsOptions& options) {
   const std::vector<RunSummary> runs = find_runs(options.folder);
   std::cout << (options.json ? runs_json(runs) : runs_table(runs)) << std::flush;
+  for (const RunSummary& run : runs)
+    if (const std::string text = run.unreadable.text(run.directory / "metrics.jsonl");
+        !text.empty())
+      log::warn(plain_text(text));
   if (runs.empty()) std::cerr << options.folder << ": there is no run in this directory\n";
   return static_cast<int>(ExitCode::kOk);
 }

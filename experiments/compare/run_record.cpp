@@ -24,7 +24,7 @@ Telemetry cost_of(const MetricsLine& end) {
 RunRecord read_run_record(const std::filesystem::path& metrics) {
   RunRecord record;
   read_metrics(metrics, [&](const MetricsLine& line) {
-    record.finished = line.event == "end" && line.reason != "signal";
+    record.finished = line.ends_run();
     if (line.event == "end") record.cost = cost_of(line);
     if (line.event == "validation" && !line.estimator.empty()) record.estimator = line.estimator;
   });

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/config/config.h"
+#include "experiments/process/log.h"
+#include "experiments/process/plain_text.h"
 #include "experiments/process/shallow_json.h"
 #include "experiments/runs/metrics_log.h"
 
@@ -40,10 +42,12 @@ Json columns(const std::vector<std::map<std::string, double>>& rows) {
 
 Json curve_json(const ReportRun& run) {
   std::vector<std::map<std::string, double>> updates, validations;
-  read_metrics(run.directory / "metrics.jsonl", [&](const MetricsLine& line) {
+  const std::filesystem::path path = run.directory / "metrics.jsonl";
+  const UnreadableLines unreadable = read_metrics(path, [&](const MetricsLine& line) {
     if (line.event == "update") updates.push_back(line.numbers);
     if (line.event == "validation") validations.push_back(line.numbers);
   });
+  if (unreadable.count > 0) log::warn(plain_text(unreadable.text(path)));
   return {{"model", run.model},
           {"name", run.name},
           {"updates", columns(updates)},

@@ -10,6 +10,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.h"
 #include "experiments/process/shallow_json.h"
 
 namespace saccade {
@@ -110,19 +111,36 @@ std::optional<Index> MetricsLine::count(const std::string& name) const {
   return static_cast<Index>(found->second);
 }
 
-void read_metrics(const std::filesystem::path& path,
-                  const std::function<void(const MetricsLine&)>& visit) {
+std::string UnreadableLines::text(const std::filesystem::path& path) const {
+  if (count == 0) return "";
+  return str(path.string(), ": ",
+             count == 1 ? "a line is not of a run and is passed over: "
+                        : str(count, " lines are not of a run and are passed over, the first is "),
+             "line ", first);
+}
+
+UnreadableLines read_metrics(const std::filesystem::path& path,
+                             const std::function<void(const MetricsLine&)>& visit) {
   std::ifstream in(path, std::ios::binary);
   std::string line(kLongestLine, '\0');
-  while (in.getline(line.data(), kLongestLine) || in.gcount() > 0) {
+  UnreadableLines out;
+  const auto pass_over = [&](Index at) {
+    if (out.count++ == 0) out.first = at;
+  };
+  for (Index at = 1; in.getline(line.data(), kLongestLine) || in.gcount() > 0; ++at) {
     if (in.fail() && !in.eof()) {  // a longer line
       in.clear();
       in.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+      pass_over(at);
       continue;
     }
     const Json json = shallow_json(std::string_view(line.c_str()));
-    if (json.is_object()) visit(line_of(json));
+    if (json.is_object())
+      visit(line_of(json));
+    else if (!in.eof())
+      pass_over(at);
   }
+  return out;
 }
 
 }  // namespace saccade

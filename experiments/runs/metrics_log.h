@@ -41,13 +41,24 @@ struct MetricsLine {
   std::map<std::string, double> numbers;                  // as of numbers_of()
   std::vector<std::pair<std::string, double>> estimator;  // of `estimator`, in their order
 
+  // Whether the run reached its end; one that was stopped by a signal did not.
+  bool ends_run() const { return event == "end" && reason != "signal"; }
   // A count such as "update"; empty where it is missing or no run can have it.
   std::optional<Index> count(const std::string& name) const;
 };
 
-// Calls `visit` for each line of the file that is a JSON object, in their order. Other lines, and
-// those that are longer than a run writes, are passed over; so is a file that cannot be read.
-void read_metrics(const std::filesystem::path& path,
-                  const std::function<void(const MetricsLine&)>& visit);
+// The lines that no run can have written: not a JSON object, or longer than a run's.
+struct UnreadableLines {
+  Index count = 0, first = 0;  // `first` counts from 1
+  // "DIR/metrics.jsonl: 3 lines are not of a run and are passed over, the first is line 7"; empty
+  // where there is none.
+  std::string text(const std::filesystem::path& path) const;
+};
+
+// Calls `visit` for each line of the file that is a JSON object, in their order. Other lines are
+// passed over and counted, except for a last one without its end, which a killed run leaves. A file
+// that cannot be read has no lines.
+UnreadableLines read_metrics(const std::filesystem::path& path,
+                             const std::function<void(const MetricsLine&)>& visit);
 
 }  // namespace saccade

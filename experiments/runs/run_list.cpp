@@ -46,8 +46,7 @@ void follow(const MetricsLine& line, RunSummary& run) {
     run.seconds = seconds->second;
   run.state = RunState::kBrokenOff;
   if (line.event == "diverged") run.state = RunState::kDiverged;
-  if (line.event == "end")
-    run.state = line.reason == "signal" ? RunState::kStopped : RunState::kFinished;
+  if (line.event == "end") run.state = line.ends_run() ? RunState::kFinished : RunState::kStopped;
   const auto found = line.numbers.find(run.metric);
   if (line.event != "validation" || found == line.numbers.end()) return;
   if (!run.best || is_better(run.metric, found->second, *run.best)) run.best = found->second;
@@ -67,7 +66,8 @@ RunSummary summary_of(const fs::path& directory) {
     run.state = RunState::kUnreadable;
     return run;
   }
-  read_metrics(directory / kMetrics, [&](const MetricsLine& line) { follow(line, run); });
+  run.unreadable =
+      read_metrics(directory / kMetrics, [&](const MetricsLine& line) { follow(line, run); });
   if (is_held(directory)) run.state = RunState::kTraining;
   return run;
 }
@@ -125,6 +125,7 @@ std::string runs_json(const std::vector<RunSummary>& runs) {
                     {"seconds", run.seconds},
                     {"metric", run.metric},
                     {"best", run.best ? Json(*run.best) : Json(nullptr)},
+                    {"unreadable_lines", run.unreadable.count},
                     {"changed", run.changed}});
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

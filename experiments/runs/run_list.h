@@ -8,6 +8,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/base/real.h"
+#include "experiments/runs/metrics_log.h"
 
 namespace saccade {
 
@@ -32,6 +33,7 @@ struct RunSummary {
   double seconds = 0;          // of training
   std::string metric;          // train.best_metric
   std::optional<double> best;  // of the best validation so far
+  UnreadableLines unreadable;  // of its metrics.jsonl
   std::string changed;         // local time of its last line: "2026-11-22 08:49:21"
 };
 
@@ -41,7 +43,8 @@ struct RunSummary {
 std::vector<RunSummary> find_runs(const std::filesystem::path& folder);
 
 // A table with one row per run; as JSON [{"directory", "state", "name", "stop", "updates",
-// "seconds", "metric", "best", "changed"}], where best is null before the first validation.
+// "seconds", "metric", "best", "unreadable_lines", "changed"}], where best is null before the first
+// validation.
 std::string runs_table(const std::vector<RunSummary>& runs);
 std::string runs_json(const std::vector<RunSummary>& runs);
 

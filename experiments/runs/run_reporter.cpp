@@ -135,6 +135,7 @@ void RunReporter::on_start(const RunStart& start) {
       log::warn(warning);
   }
   say_start(start);
+  if (start.finished) read_earlier();
   options_.directory->write_text(
       "manifest.json", manifest_json(start.directory / "manifest.json",
                                      {.config = start.config,
@@ -142,6 +143,24 @@ void RunReporter::on_start(const RunStart& start) {
                                       .vocabulary = &start.data->vocabulary(),
                                       .weights = start.weights,
                                       .resumed_update = start.resumed_update.value_or(-1)}));
+}
+
+void RunReporter::read_earlier() {
+  std::vector<float> ms, per_second;
+  read_metrics(options_.directory->path() / "metrics.jsonl", [&](const MetricsLine& line) {
+    told_end_ = line.ends_run();
+    const auto number = [&](const char* name) {
+      const auto found = line.numbers.find(name);
+      return found == line.numbers.end() ? 0 : found->second;
+    };
+    if (line.event != "update") return;
+    ms.push_back(static_cast<float>(number("ms_per_update")));
+    per_second.push_back(static_cast<float>(number("captions_per_second")));
+    earlier_.peak_memory =
+        std::max<std::int64_t>(earlier_.peak_memory, line.count("peak_memory_bytes").value_or(0));
+  });
+  earlier_.ms_per_update = median(ms);
+  earlier_.captions_per_second = median(per_second);
 }
 
 void RunReporter::say_start(const RunStart& start) {
@@ -172,12 +191,13 @@ void RunReporter::on_diverged(const std::string& what) {
 }
 
 void RunReporter::on_end(const TrainingResult& result) {
+  if (told_end_) return;
   const Telemetry t = telemetry();
   const Json line = {{"event", "end"},
                      {"reason", reason_name(result.reason)},
                      {"update", result.state.update},
                      {"epoch", result.state.epoch},
-                     {"seconds", t.seconds},
+                     {"seconds", result.state.seconds},
                      {"ms_per_update", t.ms_per_update},
                      {"captions_per_second", t.captions_per_second},
                      {"peak_memory_bytes", t.peak_memory},
@@ -337,6 +357,7 @@ void RunReporter::say(const std::string& text) {
 }
 
 Telemetry RunReporter::telemetry() const {
+  if (milliseconds_.empty()) return earlier_;
   return {.updates = static_cast<Index>(milliseconds_.size()),
           .seconds = all_seconds_,
           .ms_per_update = median(milliseconds_),

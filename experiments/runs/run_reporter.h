@@ -79,6 +79,7 @@ class RunReporter : public RunObserver {
   void on_validation(const Metrics& metrics, const TrainingState& state) override;
   void on_checkpoint(const std::filesystem::path& path, const TrainingState& state) override;
 
+  // Of a run that was finished already: what its lines in metrics.jsonl say.
   Telemetry telemetry() const;
 
  private:
@@ -86,6 +87,8 @@ class RunReporter : public RunObserver {
   void say(const std::string& text);
   // Prints from where a run continues.
   void say_start(const RunStart& start);
+  // Reads what metrics.jsonl says of a run that was finished before this process.
+  void read_earlier();
   void write_window();
   // Writes what hard attention took in an update, as "sampled" or "choices" of captions' JSON.
   void write_draws(const Update& update);
@@ -103,6 +106,8 @@ class RunReporter : public RunObserver {
   std::vector<float> milliseconds_;  // of every update
   double training_seconds_ = 0, all_seconds_ = 0;
   Index captions_ = 0;
+  Telemetry earlier_;      // of the updates of a finished run; medians of its lines
+  bool told_end_ = false;  // the run was finished already, and metrics.jsonl says it
   RecentNll recent_nll_;
 
   // Since the last line in metrics.jsonl.

@@ -33,6 +33,27 @@ wait $pid 2>/dev/null
 [ "$(json runs.json /0/directory)" = ./crowd ] || fail "the runs are not in the order of their names"
 [ "$(json runs.json /0/updates)" -eq 40 ] || fail "the finished run does not have 40 updates"
 [ "$(json runs.json /0/best)" != null ] || fail "the finished run has no best score"
+# A kill between the last checkpoint and the line that says the end: --resume writes the line, once.
+cp crowd/metrics.jsonl told.jsonl
+cp -r crowd untold
+sed -i '/"event": *"end"/d' untold/metrics.jsonl
+[ "$(state 2)" = "broken off" ] || fail "the state of a run without its end is $(state 2)"
+for _ in 1 2; do
+  for run in untold crowd; do
+    expect 0 "$saccade" train tiny.yaml --out $run train.stop=40u --resume
+    wants "this run is finished already" err
+  done
+  [ "$(state 2)" = finished ] || fail "the state of a run that was resumed at its end is $(state 2)"
+done
+cmp told.jsonl crowd/metrics.jsonl || fail "the lines of a finished run changed"
+[ "$(wc -l <untold/metrics.jsonl)" -eq "$(wc -l <told.jsonl)" ] || fail "the end was not told once"
+tail -n 1 untold/metrics.jsonl >end.json
+tail -n 1 told.jsonl >told.json
+for key in event reason update epoch parameters best/Bleu_4 best_checkpoint; do
+  [ "$(json end.json /$key)" = "$(json told.json /$key)" ] || fail "the end that was told later has another $key"
+done
+awk -v ms="$(json end.json /ms_per_update)" 'BEGIN { exit !(ms > 0) }' || fail "the end has no cost of an update"
+rm -r untold
 expect 0 "$saccade" runs .
 wants "./crowd" out
 wants "BLEU-4" out # JSON has the key

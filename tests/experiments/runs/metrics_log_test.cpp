@@ -68,8 +68,9 @@ TEST_CASE("any text can stand in metrics.jsonl, and what can be read of it is") 
       "\n"
       R"({"event":"end","reason":"signal","update":8})";
   std::vector<MetricsLine> lines;
-  read_metrics(folder.write("metrics.jsonl", bad + good),
-               [&](const MetricsLine& line) { lines.push_back(line); });
+  const std::filesystem::path file = folder.write("metrics.jsonl", bad + good);
+  const UnreadableLines unreadable =
+      read_metrics(file, [&](const MetricsLine& line) { lines.push_back(line); });
   REQUIRE(lines.size() >= 2);
   for (std::size_t i = 0; i + 2 < lines.size(); ++i) {
     CHECK_FALSE(lines[i].count("update"));
@@ -83,6 +84,19 @@ TEST_CASE("any text can stand in metrics.jsonl, and what can be read of it is") 
   CHECK(end.event == "end");
   CHECK(end.reason == "signal");
   CHECK(end.count("update") == 8);
+  CHECK(unreadable.count > 0);
+  const auto all = std::count(bad.begin(), bad.end(), '\n') + 2;
+  CHECK(unreadable.count + static_cast<Index>(lines.size()) == all);
+  const std::string broken = "{}\nno JSON\n{\"a\":1}\n[1]\n\n{\"event\":\"upd";
+  const UnreadableLines three =
+      read_metrics(folder.write("three.jsonl", broken), [](const auto&) {});
+  CHECK(three.count == 3);
+  CHECK(three.first == 2);
+  CHECK(three.text("run") ==
+        "run: 3 lines are not of a run and are passed over, the first is line 2");
+  CHECK(UnreadableLines{.count = 1, .first = 4}.text("run") ==
+        "run: a line is not of a run and is passed over: line 4");
+  CHECK(UnreadableLines{}.text("run").empty());
   read_metrics(folder / "none", [](const MetricsLine&) { FAIL("there is no such file"); });
 }
 
