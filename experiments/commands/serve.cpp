@@ -86,8 +86,7 @@ int run_serve(const ServeArgs& args) {
   parallel::threads();  // prepares this thread, which does the captioning, as a thread of the pool
   for (const std::string& remark : remarks)
     if (!remark.empty()) log::info(plain_text(remark));
-  announce(args, server, models);
-  server.run(signal.number());
+  server.run(signal.number(), [&] { announce(args, server, models); });
   return signal_exit_code(signal.number());
 }
 

@@ -330,7 +330,7 @@ struct CaptionServer::Impl {
     }
   }
 
-  void run(const std::atomic<int>& stop) {
+  void run(const std::atomic<int>& stop, const std::function<void()>& ready) {
     server.start(static_cast<std::size_t>(options.waiting + 1 + kOtherThreads));
     // 0 while requests are taken: ends the work where either the caller or the listener ends.
     std::atomic<int> ended{0};
@@ -343,11 +343,12 @@ struct CaptionServer::Impl {
       }
       ended = 1;
     });
-    queue.work([&] { return stop != 0 || ended != 0; });
-    closing = true;
     // A listener that has not begun yet would not notice that it is to stop.
     while (!server.is_running() && ended == 0)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (ended == 0) ready();
+    queue.work([&] { return stop != 0 || ended != 0; });
+    closing = true;
     server.stop();
     listener.join();
     server.finish();
@@ -370,6 +371,8 @@ std::string CaptionServer::url() const {
 
 Index CaptionServer::port() const { return impl_->port; }
 
-void CaptionServer::run(const std::atomic<int>& stop) { impl_->run(stop); }
+void CaptionServer::run(const std::atomic<int>& stop, const std::function<void()>& ready) {
+  impl_->run(stop, ready);
+}
 
 }  // namespace saccade

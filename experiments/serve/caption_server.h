@@ -43,10 +43,12 @@ class CaptionServer {
   std::string url() const;
   Index port() const;
 
-  // Answers requests until `stop` is not 0; then finishes the current picture, answers 503 to those
-  // that wait, and returns. To be called once. Throws IoError where it can accept no connections
+  // Calls `ready`, which must not throw, when requests are taken. Answers them until `stop` is not
+  // 0; then finishes the current picture, answers 503 to those that wait, and returns. To be called
+  // once. Throws IoError where it can accept no connections
   // (any more), and std::system_error where there are no threads for them.
-  void run(const std::atomic<int>& stop);
+  void run(
+      const std::atomic<int>& stop, const std::function<void()>& ready = [] {});
 
  private:
   struct Impl;

@@ -88,6 +88,19 @@ TEST_CASE("of more connections than can wait, those are closed that have waited 
   CHECK(parse_answer(crowd.back().read()).status == 200);
 }
 
+TEST_CASE("a server is ready when it answers requests") {
+  CaptionServer server(small_server(), "{}", no_caption);
+  std::atomic<int> stop{0};
+  int calls = 0, status = 0;
+  server.run(stop, [&] {
+    ++calls;
+    status = ask(static_cast<int>(server.port()), "GET", "/health").status;
+    stop = 1;
+  });
+  CHECK(calls == 1);
+  CHECK(status == 200);
+}
+
 // Takes from this process the socket that listens on a port, as a system may do.
 void stop_listening(int port) {
   for (int fd = 3; fd < 1024; ++fd) {
