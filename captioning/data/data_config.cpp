@@ -20,7 +20,7 @@ void DataConfig::fields(Section& v) {
       .only_with("data.type", DataKind::kKarpathy, DataKind::kCoco, DataKind::kFolder)
       .is(Trait::kFile)
       .is(Trait::kNeeded, when("data.type", DataKind::kKarpathy, DataKind::kCoco))
-      .is(Trait::kMayChange);  // of this and the other files, the content is compared
+      .is(Trait::kMayChange);  // what this and the other files say is compared
   v.field("images", images, "folder of the images")
       .unless("data.type", DataKind::kScenes, DataKind::kSequences)
       .is(Trait::kFile)

@@ -62,8 +62,8 @@ struct DecoderConfig {
   bool tie_embeddings = false;
   std::int64_t layers = 3;
   std::int64_t heads = 8;
-  BlockAttention self_attention = {.path = "decoder.self_attention",
-                                   .neighbours = NeighbourKind::kCosine};
+  BlockAttention self_attention = {
+      .path = "decoder.self_attention", .causal = true, .neighbours = NeighbourKind::kCosine};
   std::int64_t widen = 4;
   NormPlacement norm = NormPlacement::kPre;
   WordPositions positions = WordPositions::kSinusoidal;

@@ -13,7 +13,9 @@ static_assert(SequenceAttentionKind{} == SequenceAttentionKind::kSelfAttention);
 void BlockAttention::fields(Section& v) {
   using enum SequenceAttentionKind;
   const std::string own = path, kind = own + ".type";
-  v.field("type", type, "the attention of a block");
+  v.field("type", type,
+          causal ? "the attention of a block; linformer mixes all positions and is refused here"
+                 : "the attention of a block");
   v.field("radius", radius, "positions before (and, in a picture, after), in reading order",
           at_least(0))
       .only_with(kind, kWindow);
@@ -24,7 +26,11 @@ void BlockAttention::fields(Section& v) {
       .only_with(kind, kWindow);
   v.field("projected", projected, "number of learned mixtures of positions", between(1, 65536))
       .only_with(kind, kLinformer);
-  v.field("neighbours", neighbours, "which positions are joined by an edge")
+  v.field("neighbours", neighbours,
+          causal
+              ? "which positions are joined by an edge; four and eight are for grids and refused "
+                "here"
+              : "which positions are joined by an edge")
       .only_with(kind, kGraph);
   v.field("nearest", nearest, "number of other positions that each position is joined to",
           at_least(1))

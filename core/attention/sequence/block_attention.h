@@ -24,7 +24,8 @@ constexpr auto enum_table(NeighbourKind) {
 }
 
 struct BlockAttention {
-  const char* path = "";                                 // of the section, for rules and messages
+  const char* path = "";  // of the section, for rules and messages
+  bool causal = false;    // of words, each of which sees those before it (check_causal)
   SequenceAttentionKind type = SequenceAttentionKind{};  // self_attention
   std::int64_t radius = 8;
   std::int64_t globals = 0;
