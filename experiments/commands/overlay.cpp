@@ -363,6 +363,10 @@ int run_overlay(const OverlayArgs& args) {
   const NamedSources pictures = pictures_of(args, session);
   OverlayFiles files(
       args.out, {.drawing = drawing, .matrices = args.alignment ? Matrices::kYes : Matrices::kNo});
+  std::set<std::string> missing(drawing.words.begin(), drawing.words.end());
+  const auto look_at = [&](const Overlay& overlay) {
+    for (const OverlayWord& word : overlay.words) missing.erase(word.text);
+  };
   WrittenFiles written(args.json, pictures.names.size());
   GlyphGaps gaps(drawing.options.font);
   const ExitCode code = caption_photos(
@@ -379,16 +383,23 @@ int run_overlay(const OverlayArgs& args) {
         photo = {};
         if (models.size() > 1) {
           const auto strips = strips_of(args, drawing.measure, models, std::move(mapped), number);
-          for (const Overlay& strip : strips) gaps.look_at(strip);
+          for (const Overlay& strip : strips) {
+            gaps.look_at(strip);
+            look_at(strip);
+          }
           written.add(image, {files.write_strips(image, strips)});
           return;
         }
         gaps.look_at(mapped.overlay);
+        look_at(mapped.overlay);
         written.add(image,
                     files.write(mapped.overlay, mapped.record, first.source, mapped.encoder));
       });
   written.finish();
   gaps.warn();
+  if (!missing.empty())
+    log::warn(plain_text(str("--words: no caption that was drawn has ",
+                             first_names(std::vector(missing.begin(), missing.end())))));
   return static_cast<int>(code);
 }
 

@@ -1,6 +1,10 @@
 #include "experiments/options/drawing_options.h"
 
+#include <array>
 #include <charconv>
+#include <sstream>
+#include <string_view>
+#include <utility>
 
 #include "core/base/error.h"
 #include "experiments/options/choice.h"
@@ -42,6 +46,40 @@ std::vector<double> parse_shares(const std::string& text) {
   }
 }
 
+// "8.4cm", "84mm", "3.3in" or "240pt" in centimetres.
+double parse_width(const std::string& text) {
+  constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
+      {{"cm", 1}, {"mm", 0.1}, {"in", 2.54}, {"pt", 2.54 / 72}}};
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  for (const auto& [unit, centimetres] : kUnits) {
+    if (error != std::errc() || std::string_view(rest, end) != unit) continue;
+    const double width = number * centimetres;
+    if (width >= kNarrowestPaper && width <= kWidestPaper) return width;
+    throw UsageError(str("--width must be between ", kNarrowestPaper, "cm and ", kWidestPaper,
+                         "cm; got ", text));
+  }
+  throw UsageError(str(
+      "--width needs a length on paper, such as 8.4cm, 84mm, 3.3in or 240pt; got '", text, "'"));
+}
+
+std::vector<std::string> parse_words(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string word; std::getline(in, word, ',');) {
+    const auto begin = word.find_first_not_of(' ');
+    if (begin == std::string::npos) continue;
+    out.push_back(word.substr(begin, word.find_last_not_of(' ') - begin + 1));
+  }
+  if (out.empty())
+    throw UsageError(
+        str("--words needs words of captions with commas between them, such as "
+            "dog,frisbee; got '",
+            text, "'"));
+  return out;
+}
+
 void refuse(bool given, const char* option, const std::string& reason) {
   if (given) throw UsageError(str(option, " has no effect: ", reason));
 }
@@ -67,6 +105,10 @@ void check_effect(const DrawingArgs& args, const Drawing& drawing, Matrices matr
          "only --format apng is an animation");
   refuse(args.panels.has_value() && drawing.format == PictureFormat::kApng, "--panels",
          "beside an animation there are no panels");
+  const char* animation = "an animation shows one word after the other on the screen";
+  refuse(!args.width.empty() && drawing.format == PictureFormat::kApng, "--width", animation);
+  refuse(args.columns && drawing.format == PictureFormat::kApng, "--columns", animation);
+  refuse(!args.words.empty() && drawing.format == PictureFormat::kApng, "--words", animation);
   refuse(!args.font.empty() && drawing.format == PictureFormat::kSvg && matrices == Matrices::kNo,
          "--font", "the text of an SVG is drawn with the fonts of the viewer's system");
 }
@@ -108,6 +150,18 @@ void add_drawing_options(Options& options, DrawingArgs& args) {
                 "longest side of the panels of single words, in pixels: those of larger photos are "
                 "made smaller; 0 writes no panels (default: 1024)",
                 0);
+  options.text("--width", args.width,
+               "width of sheets on paper, such as 8.4cm or 3.3in: letters get the size of a "
+               "paper's; PNG has 300 pixels per inch (default: as wide as the panels need)",
+               "LENGTH");
+  options.count("--columns", args.columns,
+                "panels in a row of a sheet (default: as many as make a wide sheet, or as fit the "
+                "--width)",
+                1);
+  options.text("--words", args.words,
+               "only the maps of these words are drawn, below the whole caption", "WORD,...");
+  options.flag("--no-title", args.no_title,
+               "leave out the line with the model and the picture above the caption");
 }
 
 Drawing drawing_of(const DrawingArgs& args, Matrices matrices) {
@@ -124,6 +178,10 @@ Drawing drawing_of(const DrawingArgs& args, Matrices matrices) {
     throw UsageError(str("--full-heat must be above 0; got ", *args.full_heat));
   out.panels = args.panels != Index{0};
   options.longest_side = args.panels.value_or(kPanelSide);
+  if (!args.width.empty()) options.paper_width = parse_width(args.width);
+  options.columns = args.columns.value_or(options.columns);
+  options.title = !args.no_title;
+  if (!args.words.empty()) out.words = parse_words(args.words);
   check_effect(args, out, matrices);
   options.fixed_max = args.full_heat.value_or(options.fixed_max);
   options.seconds_per_word = args.seconds_per_word.value_or(options.seconds_per_word);

@@ -1,6 +1,9 @@
 // What of an attention picture is drawn, how, and into which kind of file.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "captioning/maps/map_measure.h"
 #include "vision/drawing/overlay_options.h"
 #include "vision/drawing/picture_format.h"
@@ -14,7 +17,8 @@ struct Drawing {
   PictureFormat format = PictureFormat::kPng;
   OverlayOptions options{};
   MapMeasure measure = MapMeasure::kWeight;
-  bool panels = true;  // whether there is a file for each word, too
+  bool panels = true;                // whether there is a file for each word, too
+  std::vector<std::string> words{};  // the words whose maps are drawn; empty: all
 };
 
 }  // namespace saccade

@@ -75,8 +75,8 @@ std::string OverlayFiles::unused_name(const std::string& stem) {
   return name;
 }
 
-fs::path OverlayFiles::write_sheet(const std::string& place,
-                                   const std::vector<Overlay>& strips) const {
+fs::path OverlayFiles::write_sheet(const std::string& place, std::vector<Overlay> strips) const {
+  for (Overlay& strip : strips) strip = only_words(std::move(strip), options_.drawing.words);
   const PictureFormat format = options_.drawing.format;
   const OverlayOptions& drawing = options_.drawing.options;
   const bool animation = format == PictureFormat::kApng;
@@ -99,6 +99,7 @@ void OverlayFiles::write_sheets(const std::string& name, const Overlay& overlay,
   paths.push_back(write_sheet(name, strips));
   if (record.class_token.empty()) return;
   OverlayFiles each = *this;
+  each.options_.drawing.words.clear();
   HeatScale& scale = each.options_.drawing.options.scale;
   if (scale == HeatScale::kShared) scale = HeatScale::kPerWord;
   paths.push_back(each.write_sheet(name + ".class-token", {class_token_overlay(overlay, record)}));
@@ -114,7 +115,10 @@ void OverlayFiles::write_panels(const std::string& name, const std::vector<ViewO
   make_folder(panels);
   for (const auto& [suffix, overlay] : views) {
     const std::size_t first = paths.size();
+    std::vector<Index> drawn;
     for (std::size_t i = 0; i < overlay.words.size(); ++i) {
+      if (!is_drawn(overlay.words[i], options_.drawing.words)) continue;
+      drawn.push_back(static_cast<Index>(i));
       std::array<char, 32> number{};
       std::snprintf(number.data(), number.size(), "%02zu-", i + 1);
       paths.push_back(panels / str(number.data(), file_part(overlay.words[i].text), suffix, ".",
@@ -122,9 +126,10 @@ void OverlayFiles::write_panels(const std::string& name, const std::vector<ViewO
     }
     const auto* each = &overlay;  // a lambda cannot capture a structured binding
     const OverlayFileOptions& how = options_;
-    parallel::for_each(static_cast<Index>(overlay.words.size()), [&, each](Index i) {
-      write_file(paths[first + static_cast<std::size_t>(i)],
-                 panel_file(*each, i, how.drawing.options, how.drawing.format));
+    parallel::for_each(static_cast<Index>(drawn.size()), [&, each](Index i) {
+      const auto k = static_cast<std::size_t>(i);
+      write_file(paths[first + k],
+                 panel_file(*each, drawn[k], how.drawing.options, how.drawing.format));
     });
   }
 }

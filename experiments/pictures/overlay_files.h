@@ -51,8 +51,7 @@ class OverlayFiles {
  private:
   using Paths = std::vector<std::filesystem::path>;
   enum class Vectors { kNo, kYes };
-  std::filesystem::path write_sheet(const std::string& place,
-                                    const std::vector<Overlay>& strips) const;
+  std::filesystem::path write_sheet(const std::string& place, std::vector<Overlay> strips) const;
   // stem: a name without folders and extension.
   std::string unused_name(const std::string& stem);
   void write_sheets(const std::string& name, const Overlay& overlay, const CaptionRecord& record,

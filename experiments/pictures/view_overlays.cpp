@@ -1,5 +1,7 @@
 #include "experiments/pictures/view_overlays.h"
 
+#include <algorithm>
+
 #include "captioning/maps/caption_text.h"
 #include "core/base/error.h"
 
@@ -84,6 +86,15 @@ std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionReco
     }
   }
   return out;
+}
+
+bool is_drawn(const OverlayWord& word, const std::vector<std::string>& words) {
+  return words.empty() || std::find(words.begin(), words.end(), word.text) != words.end();
+}
+
+Overlay only_words(Overlay overlay, const std::vector<std::string>& words) {
+  std::erase_if(overlay.words, [&](const OverlayWord& word) { return !is_drawn(word, words); });
+  return overlay;
 }
 
 Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record) {

@@ -28,6 +28,11 @@ struct ViewOverlay {
 std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record,
                                        MapMeasure measure = MapMeasure::kWeight);
 
+// Whether a word is drawn where only the words of a list are (all, where the list is empty), and an
+// overlay with no other words; its caption stays whole.
+bool is_drawn(const OverlayWord& word, const std::vector<std::string>& words);
+Overlay only_words(Overlay overlay, const std::vector<std::string>& words);
+
 // The record's class-token maps, one panel for each.
 Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record);
 

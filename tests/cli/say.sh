@@ -111,3 +111,29 @@ expect 0 "$saccade" overlay soft $photo --say "a red circle" --out kept --format
 [ ! -e kept/test/02-blue.pdf ] && [ -s kept/test/02-blue.svg ] || fail "--panels 0 has to remove those of its format"
 for file in 2019-holiday.svg notes.svg 1-a.svg; do [ -e kept/test/$file ] || fail "$file was removed"; done
 exit 0
+
+# Figures for papers: the width of the page, the words that are drawn, and no title.
+paper() { expect 0 "$saccade" overlay soft $photo --say "a red circle and a red cross" --out paper "$@"; }
+paper --format svg --width 8.4cm --columns 2 --words "red, cross" --no-title
+sheet=$(echo paper/*.sheet.svg)
+grep -q '<svg [^>]*width="8\.[34][0-9]*cm"' $sheet || fail "the sheet is not 8.4 cm wide"
+grep -q '>a red circle and a red cross</text>' $sheet || fail "the caption is not whole"
+[ "$(grep -c '>red</text>' $sheet)" -eq 2 ] || fail "the word is not drawn each time"
+! grep -q '>circle</text>' $sheet || fail "a word that was not named is drawn"
+! grep -q '(soft, ' $sheet || fail "there is a title"
+[ "$(ls paper/test | tr '\n' ' ')" = "02-red.svg 06-red.svg 07-cross.svg " ] || fail "the panels are not those of the words"
+[ "$(json paper/test.json '/words#')" -eq 7 ] || fail "the JSON is not whole"
+paper --with hard --words circle,zebra
+wants "warning: --words: no caption that was drawn has zebra" err
+for width in 84mm 3.3in 240pt; do paper --width $width; done
+refused() { expect 2 "$saccade" overlay soft $photo --out refused "$@"; }
+for width in 8.4 8.4m cm -3cm 1cm 1e9cm nancm "8.4 cm x"; do refused --width "$width"; wants "--width" err; done
+refused --words " , "
+refused --columns 0
+refused --width 4cm --columns 9
+wants "choose fewer columns or a wider page" err
+for option in "--width 8cm" "--columns 2" "--words a"; do
+  refused --format apng $option
+  wants "${option% *} has no effect" err
+done
+[ ! -e refused ] || fail "a refused drawing left something"

@@ -90,11 +90,14 @@ class PixelCanvas : public Canvas {
   const TextPainter* painter_;
 };
 
-// A page of a vector file: its size in pixels (96 per inch) and its title.
+inline constexpr double kScreenPixelsPerInch = 96;
+
+// A page of a vector file: its size in pixels and its title.
 struct VectorPage {
   Index height = 0, width = 0;
   std::string title{};
   std::filesystem::path font{};  // of a PDF; empty: as in TextPainter
+  double pixels_per_inch = kScreenPixelsPerInch;
 };
 
 class VectorCanvas : public Canvas {

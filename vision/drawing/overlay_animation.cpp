@@ -72,7 +72,7 @@ class Animation {
 
   Part placed(const Overlay& overlay) const {
     Part part{.overlay = &overlay};
-    part.title = text_.wrapped(printable(overlay.title),
+    part.title = text_.wrapped(options_.title ? printable(overlay.title) : "",
                                {.size = kTitleSize, .max_width = column(), .max_lines = 2});
     const Image& image = *overlay.image;
     const double aspect = static_cast<double>(image.height) / static_cast<double>(image.width);

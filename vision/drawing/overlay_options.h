@@ -33,6 +33,9 @@ constexpr bool has_scale(OverlayStyle style) {
   return has_colours(style) || style == OverlayStyle::kAlpha;
 }
 
+inline constexpr double kPaperPixelsPerInch = 300;
+inline constexpr double kNarrowestPaper = 3, kWidestPaper = 60;  // centimetres
+
 // Options of drawings. Those of sheets concern Captioner::draw() alone.
 struct OverlayOptions {
   OverlayStyle style = OverlayStyle::kHeat;  // how maps are drawn
@@ -42,7 +45,11 @@ struct OverlayOptions {
   // Shares of a word's weight: contours enclose each of them, and a mask leaves the largest
   // visible.
   std::vector<double> shares{0.5, 0.8};
-  Index columns = 0;        // panels per row of a sheet; 0: as many as make a wide page
+  Index columns = 0;  // panels per row of a sheet; 0: as many as make a wide page, or fit the width
+  // Of a sheet on paper, in centimetres: its letters then have the size of a paper's, and pixels
+  // are so many per inch (kPaperPixelsPerInch). 0: as its panels need.
+  double paper_width = 0;
+  bool title = true;        // whether the title of an overlay stands above its caption
   Index panel_width = 320;  // of a sheet, in pixels; smaller where the sheet would be too large
   // Of a panel by itself, in pixels: that of a larger photo is made smaller; 0: as large as the
   // photo.

@@ -8,27 +8,18 @@
 #include "vision/drawing/overlay.h"
 #include "vision/drawing/overlay_animation.h"
 #include "vision/drawing/overlay_panel.h"
+#include "vision/drawing/sheet_sizes.h"
 
 namespace saccade {
 
 namespace {
 
 constexpr Index kSmallestPanel = 48;
-constexpr Index kLabelLetters = 7;     // labels need room even over narrow panels
 constexpr double kTallestPanel = 1.5;  // times its width; a taller photo gets a narrower panel
 constexpr double kPageAspect = 1.6;
 constexpr Index kHeaderLines = 4;
 // The longest strip, in panels, where the words of several models stand below each other.
 constexpr Index kLongestStrip = 16;
-
-// Sizes in pixels; they follow from the width of a panel.
-struct Metrics {
-  Index slot = 0;  // width from one panel to the next, without the gap
-  Index columns = 1;
-  Index word_size = 0, small_size = 0, caption_size = 0;
-  Index margin = 0, gap = 0, label = 0;
-  Index page_width = 0;
-};
 
 struct PanelSize {
   Index height = 0, width = 0;
@@ -98,34 +89,39 @@ class Sheet {
 
  private:
   void plan_page() {
+    if (options_.paper_width > 0) {
+      metrics_ = paper_sizes(options_, panels_);
+      panel_slot_ = metrics_.slot;
+      height_ = page_height();
+      if (height_ * metrics_.page_width > kMaxSheetPixels) refuse_large();
+      return;
+    }
     Index slot = std::max(options_.panel_width, kSmallestPanel);
     plan(slot);
     // The headers are left out at first: measuring text is slow, and a page of many panels has much
     // of it.
     while (grids_height() * metrics_.page_width > kMaxSheetPixels ||
            page_height() * metrics_.page_width > kMaxSheetPixels) {
-      if (slot == kSmallestPanel)
-        throw DataError(str("a page of ", panels_, " panels for each of ", overlays_.size(),
-                            " captions is too large; draw fewer at a time"));
+      if (slot == kSmallestPanel) refuse_large();
       slot = std::max(kSmallestPanel, slot * 9 / 10);
       plan(slot);
     }
     height_ = page_height();
   }
 
+  [[noreturn]] void refuse_large() const {
+    throw DataError(str("a page of ", panels_, " panels for each of ", overlays_.size(),
+                        " captions is too large; draw fewer at a time"));
+  }
+
   // Chooses sizes and columns for panels of this width.
   void plan(Index slot) {
-    Metrics& m = metrics_;
+    SheetSizes& m = metrics_;
     panel_slot_ = slot;
-    m.word_size = std::clamp<Index>(slot / 14, 13, 40);
+    m = sizes_of_letters(std::clamp<Index>(slot / 14, 13, 40));
     m.slot = kLabelLetters * m.word_size;
     for (const Overlay& overlay : overlays_)
       m.slot = std::max(m.slot, panel_size(overlay, slot).width);
-    m.small_size = std::max<Index>(11, m.word_size * 7 / 10);
-    m.caption_size = m.word_size * 5 / 4;
-    m.margin = m.word_size;
-    m.gap = m.word_size * 3 / 4;
-    m.label = m.word_size * 5 / 4 + m.small_size * 3 / 2 + 2;
     m.columns = options_.columns > 0 ? std::min(options_.columns, panels_)
                 : overlays_.size() > 1 && panels_ <= kLongestStrip ? panels_
                                                                    : best_columns();
@@ -157,7 +153,10 @@ class Sheet {
     return best;
   }
 
-  Index bar_width() const { return 14 * metrics_.word_size; }
+  Index bar_width() const {
+    const Index usual = 14 * metrics_.word_size;
+    return options_.paper_width > 0 ? std::min(usual, metrics_.page_width / 2) : usual;
+  }
   Index grid_rows(const Overlay& overlay, Index columns) const {
     return (panel_count(overlay) + columns - 1) / columns;
   }
@@ -168,7 +167,7 @@ class Sheet {
   Header header_of(const Overlay& overlay) const {
     const Index width = metrics_.page_width - 2 * metrics_.margin;
     return {
-        .title = text_.wrapped(printable(overlay.title),
+        .title = text_.wrapped(options_.title ? printable(overlay.title) : "",
                                {.size = metrics_.small_size, .max_width = width, .max_lines = 2}),
         .caption = text_.wrapped(
             caption_of(overlay),
@@ -258,7 +257,7 @@ class Sheet {
     Colour colour = kInk;
   };
   void draw_label(Canvas& canvas, Index x, Index y, const Label& label) const {
-    const Metrics& m = metrics_;
+    const SheetSizes& m = metrics_;
     canvas.text(text_.fitted(label.word, m.word_size, m.slot),
                 {x, y + m.word_size, m.word_size, label.colour});
     write(canvas, text_.fitted(label.details, m.small_size, m.slot),
@@ -280,7 +279,7 @@ class Sheet {
 
   // Draws the colour bar and returns its width.
   Index draw_bar(Canvas& canvas, Index top) const {
-    const Metrics& m = metrics_;
+    const SheetSizes& m = metrics_;
     const Index width = bar_width(), height = m.word_size;
     write(canvas, weight_name(), {m.margin, top + m.small_size, m.small_size});
     const Index bar_top = top + m.small_size * 3 / 2;
@@ -319,7 +318,7 @@ class Sheet {
 
   // Written beside the bar: what the lines mean and how fine the grid is.
   void draw_legend(Canvas& canvas, Index indent, Index top) const {
-    const Metrics& m = metrics_;
+    const SheetSizes& m = metrics_;
     const Index x = m.margin + indent;
     const std::vector<std::string> lines = text_.wrapped(
         legend(), {.size = m.small_size, .max_width = m.page_width - m.margin - x, .max_lines = 3});
@@ -359,7 +358,7 @@ class Sheet {
   double shared_ = 0;
   Index panels_ = 1, panel_slot_ = 0, height_ = 0;
   bool has_chosen_ = false, has_fields_ = false;
-  Metrics metrics_;
+  SheetSizes metrics_;
 };
 
 void check_sheet(std::span<const Overlay> overlays, const OverlayOptions& options) {
@@ -369,6 +368,10 @@ void check_sheet(std::span<const Overlay> overlays, const OverlayOptions& option
     throw UsageError(str("overlay columns must not be negative and panel_width must be between ",
                          kSmallestPanel, " and 4096; got ", options.columns, " and ",
                          options.panel_width));
+  const double width = options.paper_width;
+  if (width != 0 && !(width >= kNarrowestPaper && width <= kWidestPaper))
+    throw UsageError(str("overlay paper_width must be between ", kNarrowestPaper, " and ",
+                         kWidestPaper, " centimetres, or 0; got ", width));
 }
 
 }  // namespace
@@ -386,12 +389,14 @@ std::string sheet_file(std::span<const Overlay> overlays, const OverlayOptions& 
   check_sheet(overlays, options);
   if (format == PictureFormat::kApng) return animation_file(overlays, options);
   const Sheet sheet(overlays, options);
-  return picture_file(format,
-                      {.height = sheet.height(),
-                       .width = sheet.width(),
-                       .title = overlays[0].title,
-                       .font = options.font},
-                      &sheet.painter(), [&](Canvas& canvas) { sheet.draw(canvas); });
+  return picture_file(
+      format,
+      {.height = sheet.height(),
+       .width = sheet.width(),
+       .title = overlays[0].title,
+       .font = options.font,
+       .pixels_per_inch = options.paper_width > 0 ? kPaperPixelsPerInch : kScreenPixelsPerInch},
+      &sheet.painter(), [&](Canvas& canvas) { sheet.draw(canvas); });
 }
 
 }  // namespace saccade

@@ -14,7 +14,9 @@ namespace saccade {
 
 namespace {
 
-constexpr double kPointsPerPixel = 72.0 / 96.0;
+// The size of a pixel of the page in points, of which an inch has 72.
+double points_per_pixel(const VectorPage& page) { return 72.0 / page.pixels_per_inch; }
+
 constexpr int kShapingUnits = 64;  // HarfBuzz counts in integers: 64ths of a pixel
 
 using Surface = Owned<cairo_surface_t, cairo_surface_destroy>;
@@ -133,13 +135,13 @@ class PdfCanvas : public VectorCanvas {
   explicit PdfCanvas(const VectorPage& page)
       : font_(require_font(page.font)),
         surface_(cairo_pdf_surface_create_for_stream(
-            append, &out_, static_cast<double>(page.width) * kPointsPerPixel,
-            static_cast<double>(page.height) * kPointsPerPixel)),
+            append, &out_, static_cast<double>(page.width) * points_per_pixel(page),
+            static_cast<double>(page.height) * points_per_pixel(page))),
         pen_(cairo_create(surface_.get())) {
     if (!page.title.empty())
       cairo_pdf_surface_set_metadata(surface_.get(), CAIRO_PDF_METADATA_TITLE,
                                      printable(page.title).c_str());
-    cairo_scale(pen_.get(), kPointsPerPixel, kPointsPerPixel);
+    cairo_scale(pen_.get(), points_per_pixel(page), points_per_pixel(page));
     cairo_set_font_face(pen_.get(), font_.outlines());
     cairo_set_line_join(pen_.get(), CAIRO_LINE_JOIN_ROUND);
     cairo_set_fill_rule(pen_.get(), CAIRO_FILL_RULE_EVEN_ODD);

@@ -99,12 +99,19 @@ std::string xml_text(const std::string& text) {
 
 namespace {
 
+// A length for SVG: without a unit, which are screen pixels, or in centimetres.
+std::string svg_length(Index pixels, const VectorPage& page) {
+  if (page.pixels_per_inch == kScreenPixelsPerInch) return str(pixels);
+  return str(static_cast<double>(pixels) / page.pixels_per_inch * 2.54, "cm");
+}
+
 SvgCanvas::SvgCanvas(const VectorPage& page) {
   out_ = str("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
              "<svg xmlns=\"http://www.w3.org/2000/svg\" "
              "xmlns:xlink=\"http://www.w3.org/1999/xlink\" version=\"1.1\" width=\"",
-             page.width, "\" height=\"", page.height, "\" viewBox=\"0 0 ", page.width, " ",
-             page.height, "\" font-family=\"DejaVu Sans, Verdana, sans-serif\">\n");
+             svg_length(page.width, page), "\" height=\"", svg_length(page.height, page),
+             "\" viewBox=\"0 0 ", page.width, " ", page.height,
+             "\" font-family=\"DejaVu Sans, Verdana, sans-serif\">\n");
   if (!page.title.empty()) out_ += str("<title>", xml_text(page.title), "</title>\n");
   Canvas::box({0, 0, page.width, page.height}, {255, 255, 255});
 }

@@ -152,13 +152,19 @@ std::string TextPainter::shortened(const std::string& text, Index size, Index ma
 std::vector<std::string> TextPainter::wrapped(const std::string& text, const Column& column) const {
   std::vector<std::string> lines;
   std::string line;
-  Index line_width = 0;  // summed word by word: measuring whole lines again and again is slow
+  // Summed word by word, because measuring whole lines again and again is slow. The sum lacks what
+  // letters keep free beside them, so that a line that is nearly full is measured.
+  Index line_width = 0;
+  const auto has_room = [&](Index sum, const std::string& word) {
+    return sum <= column.max_width && (sum * 10 < column.max_width * 9 ||
+                                       width(line + ' ' + word, column.size) <= column.max_width);
+  };
   const Index space = column.size * 2 / 5;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
     const std::string word = text.substr(at, end - at);
     const Index word_width = width(word, column.size);
-    const bool fits = line.empty() || line_width + space + word_width <= column.max_width;
+    const bool fits = line.empty() || has_room(line_width + space + word_width, word);
     if (!fits && static_cast<Index>(lines.size()) + 1 == column.max_lines) {
       lines.push_back(shortened(line + ' ' + word, column.size, column.max_width));
       return lines;

@@ -3,8 +3,10 @@
 #include "vision/drawing/overlay.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "core/base/error.h"
 #include "tests/support/catch.h"
@@ -297,6 +299,51 @@ TEST_CASE("a sheet has one panel per word and stays below its limit") {
   CHECK_THROWS_AS(draw_sheet({&overlay, 1}, {}), DataError);
 }
 
+TEST_CASE("a sheet for a paper has its width, and letters that can be read in it") {
+  const Image image = test_picture(300, 400);
+  Overlay overlay = make_overlay(image, plan_geometry(300, 400, {.height = 8, .width = 8}), 3, 3);
+  overlay.title = "a model: a picture";
+  for (int i = 0; i < 9; ++i)
+    overlay.words.push_back({.text = "word", .weights = one_hot(9, i), .log_probability = -1.f});
+  const auto svg = [&](const OverlayOptions& options) {
+    return sheet_file({&overlay, 1}, options, PictureFormat::kSvg);
+  };
+  // The numbers that follow a text in an SVG.
+  const auto numbers = [](const std::string& file, const std::string& before) {
+    std::set<double> out;
+    for (auto at = file.find(before); at != std::string::npos; at = file.find(before, at + 1))
+      out.insert(std::stod(file.substr(at + before.size(), 20)));
+    return out;
+  };
+  for (const double width : {4.0, 8.4, 17.8})
+    for (const Index columns : {0, 2, 4, 10}) {
+      INFO(width << " cm, " << columns << " columns");
+      const OverlayOptions options{.columns = columns, .paper_width = width};
+      if (width / static_cast<double>(std::max<Index>(1, columns)) < 1.3) {
+        CHECK_THROWS_AS(svg(options), UsageError);
+        continue;
+      }
+      const std::string file = svg(options);
+      const double wide = *numbers(file, " version=\"1.1\" width=\"").begin();
+      const double pixels = *numbers(file, "viewBox=\"0 0 ").begin();
+      CHECK(std::abs(wide - width) < 0.01);
+      CHECK(draw_sheet({&overlay, 1}, options).width == static_cast<Index>(pixels));
+      for (const double size : numbers(file, "font-size=\"")) {
+        const double points = size * wide / pixels / 2.54 * 72;
+        CHECK(points >= 3.4);
+        CHECK(points <= 10.1);
+      }
+      for (const double x : numbers(file, "<text x=\"")) CHECK(x < pixels);
+      if (columns > 0)
+        CHECK(numbers(file, "<text x=\"").size() >= static_cast<std::size_t>(columns));
+    }
+  CHECK(svg({.paper_width = 8.4}).find(">a model: a picture</text>") != std::string::npos);
+  CHECK(svg({.paper_width = 8.4, .title = false}).find(">a model: a picture</text>") ==
+        std::string::npos);
+  for (const double wrong : {-1.0, 0.1, 1e9, std::numeric_limits<double>::quiet_NaN()})
+    CHECK_THROWS_AS(svg({.paper_width = wrong}), UsageError);
+}
+
 TEST_CASE("a comparison has one scale for all models") {
   const Image image(60, 60, 120);
   Overlay weak = make_overlay(image, plan_geometry(60, 60, {.height = 8, .width = 8}), 2, 2);
@@ -356,6 +403,16 @@ TEST_CASE(
       text.wrapped("one two three four five six", {.size = 16, .max_width = 80, .max_lines = 3});
   CHECK(lines.size() == 3);
   for (const std::string& line : lines) CHECK(text.width(line, 16) <= 80);
+  // No word is cut off where there are lines for all.
+  const std::string caption = "a brown dog with a red collar is running in the air";
+  for (Index size = 11; size < 44; size += 3)
+    for (Index width = 10 * size; width < 30 * size; width += 5) {
+      std::string all;
+      for (const std::string& line :
+           text.wrapped(caption, {.size = size, .max_width = width, .max_lines = 99}))
+        all += (all.empty() ? "" : " ") + line;
+      CHECK(all == caption);
+    }
   CHECK(text.wrapped("", {.size = 16, .max_width = 80, .max_lines = 3}).empty());
 }
 
