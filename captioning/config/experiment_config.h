@@ -15,7 +15,7 @@
 #include "captioning/search/search_config.h"
 #include "core/attention/attention_config.h"
 #include "core/config/axes.h"
-#include "core/config/named_arms.h"
+#include "core/config/named_values.h"
 #include "core/config/stop.h"
 #include "vision/encoders/encoder_config.h"
 
@@ -26,7 +26,7 @@ template <class T>
 struct Loaded;  // core/config/config.h
 
 struct CompareConfig {
-  NamedArms arms;
+  NamedValuesList arms;
   Axes axes;
   std::vector<std::int64_t> seeds = {1};
   std::string against;

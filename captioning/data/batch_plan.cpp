@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/random.h"
@@ -12,6 +13,34 @@ namespace saccade {
 namespace {
 
 bool longer(const PlanItem& a, const PlanItem& b) { return a.length > b.length; }
+
+// The items of the images that an epoch takes, in their order.
+std::vector<PlanItem> epoch_items(std::span<const PlanItem> items, const BatchPlanOptions& options,
+                                  std::uint64_t epoch) {
+  std::set<Index> left_out;
+  for (std::size_t s = 0; s < options.shares.size(); ++s) {
+    const PlanShare& share = options.shares[s];
+    std::vector<Index> images;
+    for (const PlanItem& item : items)
+      if (item.image >= share.begin && item.image < share.end &&
+          (images.empty() || images.back() != item.image))
+        images.push_back(item.image);
+    const auto kept =
+        std::max<Index>(1, std::lround(share.share * static_cast<double>(images.size())));
+    if (kept >= static_cast<Index>(images.size())) continue;
+    // The order of items has the samples from 0 on.
+    Random random({.seed = options.seed,
+                   .stream = Stream::kShuffle,
+                   .step = epoch,
+                   .sample = ~static_cast<std::uint64_t>(s)});
+    random.shuffle(images);
+    left_out.insert(images.begin() + kept, images.end());
+  }
+  std::vector<PlanItem> out;
+  std::copy_if(items.begin(), items.end(), std::back_inserter(out),
+               [&](const PlanItem& item) { return !left_out.contains(item.image); });
+  return out;
+}
 
 // One caption of every image, in turn: each image's captions come in an order that is shuffled anew
 // after every round.
@@ -126,14 +155,15 @@ Batch deal(std::vector<PlanItem> items, Index shard) {
   return out;
 }
 
-std::vector<Batch> plan_epoch(std::span<const PlanItem> items, const BatchPlanOptions& options,
+std::vector<Batch> plan_epoch(std::span<const PlanItem> all, const BatchPlanOptions& options,
                               Index epoch) {
-  if (items.empty()) throw DataError("no captions to train on");
+  if (all.empty()) throw DataError("no captions to train on");
   SACCADE_CHECK(options.batch > 0 && options.shard > 0 && options.bucket_batches > 0 && epoch >= 0,
                 "[batch plan] batch, shard and bucket_batches must be positive and epoch not ",
                 "negative; got ", options.batch, ", ", options.shard, ", ", options.bucket_batches,
                 ", ", epoch);
   const auto step = static_cast<std::uint64_t>(epoch);
+  const std::vector<PlanItem> items = epoch_items(all, options, step);
   if (options.captions == CaptionsPerEpoch::kWholeImages)
     return plan_whole_images(items, options, step);
   std::vector<PlanItem> order = options.captions == CaptionsPerEpoch::kOnePerImage

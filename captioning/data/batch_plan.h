@@ -18,6 +18,12 @@ struct PlanItem {
   Index length = 0;   // words
 };
 
+// Images of which an epoch trains on a share: those from `begin` to before `end`.
+struct PlanShare {
+  Index begin = 0, end = 0;
+  double share = 1;  // above 0, at most 1
+};
+
 struct BatchPlanOptions {
   std::uint64_t seed = 1;
   // The number of captions per batch (the last one may have fewer) and the largest number per
@@ -30,6 +36,9 @@ struct BatchPlanOptions {
   // is slower.
   Index bucket_batches = 1;
   CaptionsPerEpoch captions = CaptionsPerEpoch::kAll;
+  // Of n images that have items, an epoch takes round(share * n), at least one, drawn anew for
+  // every epoch; of images that no share concerns, all.
+  std::vector<PlanShare> shares{};
 };
 
 struct Batch {
@@ -43,7 +52,7 @@ struct Batch {
 
 // The batches of an epoch, counted from 0. The items of one image must stand next to each other.
 // Throws DataError when there are no items, and ShapeError when an option is not positive.
-std::vector<Batch> plan_epoch(std::span<const PlanItem> items, const BatchPlanOptions& options,
+std::vector<Batch> plan_epoch(std::span<const PlanItem> all, const BatchPlanOptions& options,
                               Index epoch);
 
 // Cuts items into shards of at most `shard`. They are sorted by length and dealt like cards, so

@@ -22,7 +22,7 @@ void DataConfig::fields(Section& v) {
       .is(Trait::kNeeded, when("data.type", DataKind::kKarpathy, DataKind::kCoco))
       .is(Trait::kMayChange);  // what this and the other files say is compared
   v.field("images", images, "folder of the images")
-      .unless("data.type", DataKind::kScenes, DataKind::kSequences)
+      .unless("data.type", DataKind::kScenes, DataKind::kSequences, DataKind::kJoined)
       .is(Trait::kFile)
       .is(Trait::kNeeded)
       .is(Trait::kMayChange);
@@ -47,7 +47,7 @@ void DataConfig::fields(Section& v) {
   v.field("boxes", boxes,
           "boxes of the objects in the photos, by which maps are judged and, in training, "
           "supervised: a COCO instances JSON, or a folder of Flickr30k Entities; empty = none")
-      .unless("data.type", DataKind::kScenes, DataKind::kSequences)
+      .unless("data.type", DataKind::kScenes, DataKind::kSequences, DataKind::kJoined)
       .is(Trait::kFile)
       // Nothing else tells whether boxes that attention learns from are the same.
       .is(Trait::kMayChange, when("objective.supervision.boxes", "0"));
@@ -69,8 +69,22 @@ void DataConfig::fields(Section& v) {
           "memory a pixel",
           between(1, 2000))
       .is(Trait::kMayChange);
-  v.field("limit_train", limit_train, "use only this many training images; 0 = all", at_least(0));
-  v.field("limit_val", limit_val, "use only this many validation images; 0 = all", at_least(0));
+  v.field("limit_train", limit_train,
+          "use only this many training images (of each of data.sets); 0 = all", at_least(0));
+  v.field("limit_val", limit_val,
+          "use only this many validation images (of each of data.sets); 0 = all", at_least(0));
+  v.field("share", share,
+          "share of the training images that an epoch trains on, drawn anew for each epoch; of one "
+          "of data.sets, so that a large set does not drown a small one",
+          {.min = 0, .max = 1, .min_open = true});
+  v.field(
+       "sets", sets,
+       "the data sets that are joined, each a name with keys of `data`: their type, files, boxes, "
+       "share, limits and splits; what a set leaves out is that of `data`")
+      .only_with("data.type", DataKind::kJoined)
+      // The content is compared. Nothing else tells whether boxes that attention learns from are
+      // the same.
+      .is(Trait::kMayChange, when("objective.supervision.boxes", "0"));
   v.section("split", split,
             "the share of the images, chosen by their names, of which a split is made that the "
             "files lack; a split that the files have stays as it is")

@@ -8,12 +8,13 @@
 #include "captioning/data/sequences/sequences_config.h"
 #include "core/base/enum_names.h"
 #include "core/base/real.h"
+#include "core/config/named_values.h"
 
 namespace saccade {
 
 class Section;
 
-enum class DataKind { kScenes, kKarpathy, kCoco, kFlickr8k, kFolder, kSequences };
+enum class DataKind { kScenes, kKarpathy, kCoco, kFlickr8k, kFolder, kSequences, kJoined };
 constexpr auto enum_table(DataKind) {
   using enum DataKind;
   return enum_rows<DataKind>({
@@ -24,6 +25,7 @@ constexpr auto enum_table(DataKind) {
       {kFolder, "folder", "a folder of images and a list of captions, as a table or JSON"},
       {kSequences, "sequences",
        "texts instead of images, and what they are turned into; needs no files"},
+      {kJoined, "joined", "several of the others, which data.sets names"},
   });
 }
 
@@ -67,6 +69,8 @@ struct DataConfig {
   std::int64_t max_megapixels = 64;
   std::int64_t limit_train = 0;
   std::int64_t limit_val = 0;
+  double share = 1;
+  NamedValuesList sets;
   SplitConfig split;
   ScenesConfig scenes;
   SequencesConfig sequences;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "captioning/data/data_sets.h"
 #include "captioning/data/readers.h"
 #include "core/base/error.h"
 #include "core/base/own_place.h"
@@ -41,10 +42,14 @@ std::string remedy(const NamedFile& file) {
 }
 
 bool is_folder_of_images(const std::string& key) {
-  return key == "data.images" || key == "data.val_images";
+  return key.starts_with("data.") && (key.ends_with(".images") || key.ends_with(".val_images"));
 }
 
 }  // namespace
+
+bool is_key_of_boxes(const std::string& key) {
+  return key.starts_with("data.") && key.ends_with(".boxes");
+}
 
 std::string missing_text(const NamedFile& file) {
   return str(file.key, ": ", file.path, " is missing; ", remedy(file));
@@ -58,19 +63,23 @@ std::string problem_of_place(const NamedFile& file) {
   return "";
 }
 
-std::vector<std::string> missing_places(const DataConfig& config) {
+namespace {
+
+// `section` is that of the config: data, or data.sets.NAME.
+std::vector<std::string> missing_of(const DataConfig& config, const std::string& section) {
   std::string not_given;
   std::vector<std::string> out;
-  for (const NamedFile& file : named_files(config, "data")) {
+  for (NamedFile& file : named_files(config, "data")) {
+    file.key.replace(0, std::string_view("data").size(), section);
     if (file.path.empty()) {
       if (!file.needed_by.empty()) not_given += str(not_given.empty() ? "" : ", ", file.key);
     } else if (const std::string problem = problem_of_place(file);
-               file.key != "data.boxes" && !problem.empty()) {
+               !is_key_of_boxes(file.key) && !problem.empty()) {
       out.push_back(problem);
     }
   }
   if (!not_given.empty()) {
-    throw UsageError(str("data.type ", enum_name(config.type), " needs ", not_given,
+    throw UsageError(str(section, ".type ", enum_name(config.type), " needs ", not_given,
                          "; set it in the config (", data_guide(),
                          " says where published data are)"));
   }
@@ -78,11 +87,22 @@ std::vector<std::string> missing_places(const DataConfig& config) {
     const fs::path captions = captions_beside(config.images);
     std::error_code error;
     if (!fs::exists(captions, error))
-      out.push_back(str("data.annotations is not given, and ", captions.string(),
+      out.push_back(str(section, ".annotations is not given, and ", captions.string(),
                         " is missing; write its captions there, a line image,caption and one line "
                         "per caption, or name another file"));
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<std::string> missing_places(const DataConfig& config) {
+  if (config.type != DataKind::kJoined) return missing_of(config, "data");
+  std::vector<std::string> all;
+  for (const NamedDataConfig& set : joined_sets(config))
+    for (std::string& line : missing_of(set.config, "data.sets." + set.name))
+      all.push_back(std::move(line));
+  return all;
 }
 
 }  // namespace saccade

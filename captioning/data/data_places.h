@@ -10,6 +10,9 @@ namespace saccade {
 
 struct NamedFile;  // core/config/traits.h
 
+// Whether a key names boxes: data.boxes, or data.sets.NAME.boxes.
+bool is_key_of_boxes(const std::string& key);
+
 // "data.annotations: dataset_flickr8k.json is missing; /usr/share/saccade/configs/README.md
 // says where to get it" (data_guide() in core/base/own_place.h).
 std::string missing_text(const NamedFile& file);

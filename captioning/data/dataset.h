@@ -27,11 +27,18 @@ struct CaptionedImage {
   std::vector<std::string> captions;  // as written, at least one
 };
 
+// The images of one of several data sets that were joined.
+struct DatasetPart {
+  std::string name;
+  Index begin = 0, end = 0;  // in Dataset::images
+};
+
 struct Dataset {
   std::string name;
   std::vector<CaptionedImage> images;
-  std::string digest;              // a digest of everything above that training depends on
-  std::vector<std::string> notes;  // what was dropped, and how much
+  std::vector<DatasetPart> parts{};  // of a joined data set, in order; else empty
+  std::string digest;                // a digest of everything above that training depends on
+  std::vector<std::string> notes;    // what was dropped, and how much
   // Whether the files have no numbers of the images, so that CaptionedImage::number is a place.
   bool numbers_are_places = false;
 };

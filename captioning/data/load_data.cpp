@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "captioning/data/data_places.h"
+#include "captioning/data/data_sets.h"
 #include "captioning/data/fill_splits.h"
 #include "captioning/data/readers.h"
 #include "captioning/data/scenes/scene_renderer.h"
 #include "captioning/data/sequences/source_picture.h"
+#include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 
@@ -42,6 +44,7 @@ Dataset read_files(const DataConfig& config) {
       return read_folder({.images = config.images, .captions = config.annotations});
     case DataKind::kScenes:
     case DataKind::kSequences:
+    case DataKind::kJoined:
       break;
   }
   throw InternalError("unknown data type");
@@ -101,6 +104,42 @@ SequencesDataset draw_sequences(const DataConfig& config) {
   return sequences_dataset(sequences);
 }
 
+// Reads the files of one data set.
+Dataset read_set(const DataConfig& config) {
+  Dataset out = read_files(config);
+  fill_splits(out, config.split);
+  bool changed = limit_split(out, Split::kTrain, config.limit_train);
+  changed = limit_split(out, Split::kVal, config.limit_val) || changed;
+  changed = limit_captions(out, config.captions_per_image) || changed;
+  if (changed) out.digest = dataset_digest(out);
+  return out;
+}
+
+// Joins the sets one after the other. Their numbers may be equal, so that images are known by their
+// ids, which begin with the names of the sets.
+void join_sets(const DataConfig& config, LoadedData& out) {
+  require_places(config);
+  out.dataset.numbers_are_places = true;
+  Digest digest;
+  for (const NamedDataConfig& set : joined_sets(config)) {
+    Dataset one = read_set(set.config);
+    const auto begin = static_cast<Index>(out.dataset.images.size());
+    for (CaptionedImage image : one.images) {
+      image.id = set.name + "/" + image.id;
+      image.number = static_cast<Index>(out.dataset.images.size());
+      out.dataset.images.push_back(std::move(image));
+    }
+    out.dataset.name += (out.dataset.name.empty() ? "" : " + ") + set.name;
+    out.dataset.parts.push_back(
+        {.name = set.name, .begin = begin, .end = static_cast<Index>(out.dataset.images.size())});
+    for (const std::string& note : one.notes) out.dataset.notes.push_back(set.name + ": " + note);
+    digest.add(str(set.config.share));
+    out.sets.push_back({.config = set.config, .dataset = std::move(one)});
+  }
+  digest.add(dataset_digest(out.dataset));
+  out.dataset.digest = digest.hex();
+}
+
 std::size_t place_of(const Dataset& dataset, Index image) {
   const auto place = static_cast<std::size_t>(image);
   SACCADE_CHECK(image >= 0 && place < dataset.images.size(), "[image] ", dataset.name, " has ",
@@ -150,12 +189,10 @@ LoadedData load_data(const DataConfig& config) {
     out.dataset = out.sequences->dataset;
     return out;
   }
-  out.dataset = read_files(config);
-  fill_splits(out.dataset, config.split);
-  bool changed = limit_split(out.dataset, Split::kTrain, config.limit_train);
-  changed = limit_split(out.dataset, Split::kVal, config.limit_val) || changed;
-  changed = limit_captions(out.dataset, config.captions_per_image) || changed;
-  if (changed) out.dataset.digest = dataset_digest(out.dataset);
+  if (config.type == DataKind::kJoined)
+    join_sets(config, out);
+  else
+    out.dataset = read_set(config);
   return out;
 }
 

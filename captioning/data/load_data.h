@@ -11,8 +11,15 @@
 
 namespace saccade {
 
+// A data set that was joined with others, as it was read.
+struct JoinedSet {
+  DataConfig config;
+  Dataset dataset;
+};
+
 struct LoadedData {
   Dataset dataset;
+  std::vector<JoinedSet> sets{};              // of data.type joined, as Dataset::parts; else empty
   std::optional<ScenesDataset> scenes;        // boxes and facts, where the images are drawn scenes
   std::optional<SequencesDataset> sequences;  // where the images are texts
   BadImage on_bad_image = BadImage::kFail;
@@ -33,11 +40,12 @@ struct LoadedData {
 };
 
 // Reads or draws the data; config.split makes the splits that its files lack. limit_train and
-// limit_val keep the first images of their splits; captions_per_image keeps the first captions of
-// training images (references are never cut). Scenes and texts are drawn from a seed of their own,
-// so that runs with other seeds see the same. Throws UsageError that names the missing keys of the
-// config, and DataError for what cannot be read, with one line for each file and folder that is
-// missing.
+// limit_val keep the first images of their splits; those of data.type joined are of each set, and
+// an image with the id "a.jpg" of the set "coco" then has the id "coco/a.jpg". captions_per_image
+// keeps the first captions of training images (references are never cut). Scenes and texts are
+// drawn from a seed of their own, so that runs with other seeds see the same. Throws UsageError
+// that names the missing keys of the config, and DataError for what cannot be read, with one line
+// for each file and folder that is missing.
 LoadedData load_data(const DataConfig& config);
 
 }  // namespace saccade

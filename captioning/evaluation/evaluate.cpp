@@ -93,6 +93,66 @@ void add_grounding(std::span<const Index> images, const GroundingContext& contex
   for (const auto& one : report.grounding->corpus()) report.corpus.push_back(one);
 }
 
+std::vector<ScoreInterval> headline_intervals(std::span<const ImageStatistics> metrics) {
+  std::vector<std::string> names;
+  for (const ImageStatistics& metric : metrics)
+    if (find_metric(metric.metric)) names.push_back(metric.metric);
+  names = headlines_of(names);
+  std::vector<ImageStatistics> headlines;
+  for (const ImageStatistics& metric : metrics)
+    if (metric.images > 0 && !std::isnan(metric.whole()) &&
+        std::find(names.begin(), names.end(), metric.metric) != names.end())
+      headlines.push_back(metric);
+  if (headlines.empty()) return {};
+  return bootstrap(headlines, {.replicates = 1000});
+}
+
+// The rows of some of the images.
+ImageStatistics rows_of(const ImageStatistics& all, std::span<const std::size_t> places) {
+  std::vector<double> rows;
+  for (const std::size_t place : places) {
+    const std::span<const double> row = all.row(place);
+    rows.insert(rows.end(), row.begin(), row.end());
+  }
+  return {.metric = all.metric,
+          .images = static_cast<Index>(places.size()),
+          .width = all.width,
+          .rows = std::make_shared<const std::vector<double>>(std::move(rows)),
+          .score = all.score};
+}
+
+// The places, among the images of a report, of those of one joined data set.
+std::vector<std::size_t> places_of(const DatasetPart& part, std::span<const Index> images) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < images.size(); ++i)
+    if (images[i] >= part.begin && images[i] < part.end) out.push_back(i);
+  return out;
+}
+
+// Scores each of several joined data sets by itself.
+void add_set_scores(const LoadedData& data, std::span<const Index> images,
+                    const GroundingContext& context, const Meteor* meteor, Extent extent,
+                    RegimeReport& report) {
+  for (const DatasetPart& part : data.dataset.parts) {
+    RegimeReport own;
+    std::vector<Index> own_images;
+    for (const std::size_t place : places_of(part, images)) {
+      own_images.push_back(images[place]);
+      own.captions.push_back(report.captions[place]);
+      own.words.push_back(report.words[place]);
+    }
+    if (own_images.empty()) continue;
+    add_text_scores(references_of(data.dataset, own_images), meteor, own);
+    add_grounding(own_images, context, own);
+    SetScores& set = report.sets.emplace_back();
+    set.name = part.name;
+    set.images = static_cast<Index>(own_images.size());
+    set.corpus = std::move(own.corpus);
+    set.marks = std::move(own.marks);
+    if (extent == Extent::kFull) set.intervals = headline_intervals(own.metrics);
+  }
+}
+
 // Scores results by what the texts should be turned into.
 void add_sequence_scores(const LoadedData& data, std::span<const Index> images, bool has_maps,
                          RegimeReport& report) {
@@ -186,20 +246,6 @@ Regime sampling_regime(const std::vector<Regime>& regimes) {
   return draws ? Regime::kSample : regimes.front();
 }
 
-std::vector<ScoreInterval> headline_intervals(std::span<const ImageStatistics> metrics) {
-  std::vector<std::string> names;
-  for (const ImageStatistics& metric : metrics)
-    if (find_metric(metric.metric)) names.push_back(metric.metric);
-  names = headlines_of(names);
-  std::vector<ImageStatistics> headlines;
-  for (const ImageStatistics& metric : metrics)
-    if (metric.images > 0 && !std::isnan(metric.whole()) &&
-        std::find(names.begin(), names.end(), metric.metric) != names.end())
-      headlines.push_back(metric);
-  if (headlines.empty()) return {};
-  return bootstrap(headlines, {.replicates = 1000});
-}
-
 }  // namespace
 
 std::string_view evaluated_name(std::optional<Split> split) {
@@ -221,10 +267,24 @@ std::vector<Index> evaluation_images(const Dataset& dataset, std::optional<Split
     throw DataError(str(dataset.name, ": there is no image in split ", evaluated_name(split),
                         "; it has ", others.empty() ? "no images at all" : others));
   }
-  if (most > 0 && static_cast<Index>(images.size()) > most) {
+  if (most == 0 || static_cast<Index>(images.size()) <= most) return images;
+  if (dataset.parts.empty()) {
     images.resize(static_cast<std::size_t>(most));
+    return images;
   }
-  return images;
+  std::vector<Index> out;
+  std::size_t before = 0;
+  for (const DatasetPart& part : dataset.parts) {
+    const auto first = std::lower_bound(images.begin(), images.end(), part.begin);
+    const auto count = std::lower_bound(first, images.end(), part.end) - first;
+    // Up to here, as large a share of `most` as of the images.
+    before += static_cast<std::size_t>(count);
+    const auto upto = static_cast<std::size_t>(most) * before / images.size();
+    const auto taken = static_cast<std::ptrdiff_t>(
+        std::max<std::size_t>(count > 0 ? 1 : 0, upto > out.size() ? upto - out.size() : 0));
+    out.insert(out.end(), first, first + std::min(taken, count));
+  }
+  return out;
 }
 
 EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
@@ -280,6 +340,9 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
       regime.corpus.emplace_back("novel_captions", training->novel_share(regime.words));
     add_grounding(report.images, {source, seen, models.grid()}, regime);
     add_sequence_scores(data, report.images, models.has_attention(), regime);
+    if (meteor_or_none)
+      add_set_scores(data, report.images, {source, seen, models.grid()}, meteor_or_none,
+                     request.extent, regime);
     return regime;
   };
   for (const Regime each : request.regimes) {
@@ -304,6 +367,14 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
         models, data.dataset, inputs,
         {.images = report.images, .source = source, .search = search, .progress = progress});
     ++pass;
+    for (std::size_t s = 0, k = 0; s < data.dataset.parts.size(); ++s) {
+      const std::vector<std::size_t> places = places_of(data.dataset.parts[s], report.images);
+      if (places.empty()) continue;
+      SetScores& set = report.regimes.front().sets[k++];
+      for (const ImageStatistics& metric : report.grounding->references->metrics)
+        if (const double score = rows_of(metric, places).whole(); !std::isnan(score))
+          set.references.emplace_back(metric.metric, score);
+    }
     for (const auto& [by, maps] : informed) {
       search.map_step = 0;
       report.grounding->informed.push_back({by, ground_references(models, data.dataset, inputs,
@@ -346,8 +417,11 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
 }
 
 std::map<std::string, double> first_scores(const EvaluationReport& report) {
-  const NamedScores& scores = report.regimes.front().corpus;
-  return {scores.begin(), scores.end()};
+  const RegimeReport& first = report.regimes.front();
+  std::map<std::string, double> out(first.corpus.begin(), first.corpus.end());
+  for (const SetScores& set : first.sets)
+    for (const auto& [name, score] : set.corpus) out.emplace(set.name + "/" + name, score);
+  return out;
 }
 
 }  // namespace saccade

@@ -42,6 +42,17 @@ struct EvaluationRequest {
   DecodeProgress progress{};  // over images, once for everything that is measured
 };
 
+// The scores of one of several joined data sets, as if it were evaluated alone: its captions are
+// compared with its own references, and frequencies of words are those of its own references.
+struct SetScores {
+  std::string name;
+  Index images = 0;
+  NamedScores corpus;                    // as RegimeReport::corpus, without novel_captions
+  std::vector<ScoreInterval> intervals;  // as RegimeReport::intervals
+  std::vector<ScoreMark> marks;          // as RegimeReport::marks
+  NamedScores references;  // in the first regime: the measures of maps for the references' words
+};
+
 // The scores of one regime, in the order of the report:
 //   those of score_captions and caption_statistics (scoring/caption_scores.h)
 //   finished         share of captions that ended by themselves before search.max_length
@@ -57,6 +68,8 @@ struct RegimeReport {
   std::vector<ImageStatistics> metrics;
   // 95 % bootstrap intervals of the headline metrics, in a full report with one draw.
   std::vector<ScoreInterval> intervals;
+  std::vector<SetScores>
+      sets;  // of joined data sets, in their order, of the first draw; else empty
   std::vector<ScoreMark> marks;  // on scores that can say little, of the first draw; not of texts
   NamedScores deviations;        // standard deviation over several draws of all images; else empty
   Index draws = 1;
@@ -113,7 +126,8 @@ struct EvaluationReport {
 };
 
 // The first images of a split, or of the whole data set where no split is given, at most `most` (0:
-// all). Throws DataError when there is none.
+// all); of joined sets the first of each, in proportion and at least one. Throws DataError when
+// there is none.
 std::vector<Index> evaluation_images(const Dataset& dataset, std::optional<Split> split,
                                      Index most);
 
@@ -129,7 +143,8 @@ std::string_view evaluated_name(std::optional<Split> split);
 EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                           const EnsembleInputs& inputs, const EvaluationRequest& request);
 
-// The scores of the first regime, for the validation of a training run.
+// The scores of the first regime, for the validation of a training run; those of joined data sets,
+// as "coco/CIDEr", beside those of all images.
 std::map<std::string, double> first_scores(const EvaluationReport& report);
 
 }  // namespace saccade

@@ -39,6 +39,13 @@ Json scores_json(const NamedScores& scores) {
   return out;
 }
 
+void add_intervals(const std::vector<ScoreInterval>& intervals, Json& to) {
+  for (const ScoreInterval& interval : intervals)
+    if (!std::isnan(interval.interval.low))
+      to["intervals"][interval.metric] = {{"low", interval.interval.low},
+                                          {"high", interval.interval.high}};
+}
+
 Json samples_json(const SampleScores& samples) {
   return {{"per_image", samples.search.samples},
           {"regime", enum_name(samples.search.regime)},
@@ -154,10 +161,15 @@ std::string evaluation_json(const EvaluationReport& report) {
       one["draws"] = regime.draws;
       one["deviations"] = scores_json(regime.deviations);
     }
-    for (const ScoreInterval& interval : regime.intervals)
-      if (!std::isnan(interval.interval.low))
-        one["intervals"][interval.metric] = {{"low", interval.interval.low},
-                                             {"high", interval.interval.high}};
+    add_intervals(regime.intervals, one);
+    for (const SetScores& set : regime.sets) {
+      Json own = {
+          {"name", set.name}, {"n_images", set.images}, {"corpus", scores_json(set.corpus)}};
+      add_intervals(set.intervals, own);
+      if (!set.marks.empty()) own["marks"] = marks_json(set.marks);
+      if (!set.references.empty()) own["ground_truth_words"] = scores_json(set.references);
+      one["sets"].push_back(std::move(own));
+    }
     if (!regime.marks.empty()) one["marks"] = marks_json(regime.marks);
     if (!regime.groups.empty()) one["groups"] = groups_json(regime.groups);
     regimes.push_back(std::move(one));

@@ -14,7 +14,9 @@ namespace saccade {
 // and "diversity" of diverse beam search}, "regimes": [{"name", "corpus": {"Bleu_1": ...};
 // "by_length" of texts, from the shortest on: [{"tokens", "texts", "exact_match",
 // "token_accuracy"}]; "intervals" of a full report: {metric: {"low", "high"}}, the 95 % bootstrap
-// intervals of the headline metrics over the images}]}. An ensemble has "members", its checkpoints.
+// intervals of the headline metrics over the images; "sets" of joined data: [{"name", "n_images",
+// "corpus", "intervals", "marks", "ground_truth_words"}], each set scored by itself}]}. An ensemble
+// has "members", its checkpoints.
 // A regime of a full report has "groups", where its images differ (score_groups.h): [{"by":
 // "length", "objects" or "rare_words", "text": what the values are, "groups": [{"name", "low",
 // "high", "mean": of the values of its images, "images": how many, "scores": {metric: {"score",

@@ -256,6 +256,29 @@ std::string scores_table(const EvaluationReport& report) {
   return out + mark_lines(marks);
 }
 
+// The headlines of each of several joined data sets, scored by itself.
+std::string sets_table(const EvaluationReport& report) {
+  std::string out;
+  for (const RegimeReport& regime : report.regimes) {
+    if (regime.sets.empty()) continue;
+    std::vector<Column> columns;
+    std::deque<NamedScores> scores;
+    std::string marks;
+    for (const SetScores& set : regime.sets) {
+      NamedScores& own = scores.emplace_back(set.corpus);
+      for (const auto& [name, value] : set.references)
+        own.emplace_back(references_metric(name), value);
+      columns.push_back({.head = str(set.name, ", ", counted(set.images, "image")),
+                         .scores = &own,
+                         .intervals = set.intervals});
+      if (!set.marks.empty()) marks += set.name + ":\n" + mark_lines(set.marks);
+    }
+    out += str("each data set by itself, regime ", enum_name(regime.regime), "\n",
+               columns_table(columns, headlines_of(names_of(columns))), marks);
+  }
+  return out;
+}
+
 // The scores of the first regime's groups, one table per grouping.
 std::string groups_table(const EvaluationReport& report) {
   const RegimeReport& regime = report.regimes.front();
@@ -307,7 +330,7 @@ std::string evaluation_table(const EvaluationReport& report) {
     out += str("without the head", report.without->names.size() == 1 ? " " : "s ",
                names_in_line(report.without->names), "\n");
   if (report.left_out > 0) out += str(counted(report.left_out, item), " could not be read\n");
-  out += scores_table(report);
+  out += scores_table(report) + sets_table(report);
   if (!report.regimes.empty()) {
     out += groups_table(report);
     if (!report.regimes.front().by_length.empty()) out += lengths_table(report);

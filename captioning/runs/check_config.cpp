@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "captioning/config/experiment_config.h"
+#include "captioning/data/data_sets.h"
 #include "captioning/data/load_data.h"
 #include "captioning/decoders/decoder_parts.h"
 #include "captioning/model/inputs.h"
@@ -205,6 +206,7 @@ void check_config(const ExperimentConfig& config) {
   check_choosing_metrics(config.train);
   check_longest(config);
   check_inputs(config);
+  if (config.data.type == DataKind::kJoined) joined_sets(config.data);
   check_frozen(config);
   check_vit(config.encoder);
   if (config.data.vocabulary == VocabularyKind::kBpe &&

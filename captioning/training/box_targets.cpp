@@ -1,5 +1,6 @@
 #include "captioning/training/box_targets.h"
 
+#include "captioning/grounding/configured_boxes.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -10,12 +11,11 @@ BoxTargets::BoxTargets(const ExperimentConfig& config, const RunData& data, cons
   const LoadedData& loaded = data.loaded();
   NounSource source{.scenes = loaded.scenes ? &*loaded.scenes : nullptr, .photos = nullptr};
   if (!loaded.scenes) {
-    if (config.data.boxes.empty())
+    photos_ = needed_boxes(config.data, loaded, images_of(loaded.dataset, Split::kTrain));
+    if (!photos_)
       throw UsageError(
           "objective.supervision.boxes needs boxes of the training photos; name their file in "
           "data.boxes, or set objective.supervision.boxes to 0");
-    photos_ = read_photo_boxes(config.data.boxes, loaded.dataset,
-                               images_of(loaded.dataset, Split::kTrain));
     source.photos = photos_.get();
   }
   targets_.emplace(set, data.inputs(), source, grid, config.objective.supervision.step);

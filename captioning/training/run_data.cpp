@@ -91,8 +91,7 @@ RunData::RunData(const ExperimentConfig& config, const Request& request,
   if (progress) progress(pipeline_->reads_text() ? "reading texts" : "reading images", 0, 0);
   inputs_ = load_inputs(*loaded_, *pipeline_, config_, request, progress);
   vocabulary_ = training_vocabulary(*loaded_, config.data);
-  boxes_ =
-      configured_boxes(config.data, loaded_->dataset, wanted_images(*loaded_, request), listener);
+  boxes_ = configured_boxes(config.data, *loaded_, wanted_images(*loaded_, request), listener);
 }
 
 bool RunData::serves(const ExperimentConfig& config) const { return same_data(config_, config); }

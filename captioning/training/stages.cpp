@@ -64,23 +64,28 @@ double Stages::rate(Index update) const {
   return self_critical(update) ? second_->rate(update - switch_) : first_->rate(update);
 }
 
-BatchPlanOptions batch_plan(const ExperimentConfig& config, bool self_critical) {
+BatchPlanOptions batch_plan(const ExperimentConfig& config, std::span<const PlanShare> shares,
+                            bool self_critical) {
   const auto seed = static_cast<std::uint64_t>(config.seed);
   if (self_critical)
     return {.seed = seed,
             .batch = config.train.batch,
             .shard = self_critical_shard(config),
-            .captions = CaptionsPerEpoch::kOnePerImage};
+            .captions = CaptionsPerEpoch::kOnePerImage,
+            .shares = {shares.begin(), shares.end()}};
   return {.seed = seed,
           .batch = config.train.batch,
           .shard = config.train.shard,
           .bucket_batches = config.train.bucket,
-          .captions = config.train.captions};
+          .captions = config.train.captions,
+          .shares = {shares.begin(), shares.end()}};
 }
 
-Stages stages_of(const ExperimentConfig& config, std::span<const PlanItem> items) {
+Stages stages_of(const ExperimentConfig& config, std::span<const PlanItem> items,
+                 std::span<const PlanShare> shares) {
   const auto batches = [&](bool self_critical) {
-    return static_cast<Index>(plan_epoch(items, batch_plan(config, self_critical), 0).size());
+    return static_cast<Index>(
+        plan_epoch(items, batch_plan(config, shares, self_critical), 0).size());
   };
   return {config, batches(false), batches(true)};
 }

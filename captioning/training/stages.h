@@ -45,9 +45,11 @@ class Stages {
 };
 
 // How an epoch of a stage is cut into batches: of captions, or of images with drawn captions.
-BatchPlanOptions batch_plan(const ExperimentConfig& config, bool self_critical);
+BatchPlanOptions batch_plan(const ExperimentConfig& config, std::span<const PlanShare> shares,
+                            bool self_critical);
 
 // The stages of a run that trains on these captions. Throws what the constructor throws.
-Stages stages_of(const ExperimentConfig& config, std::span<const PlanItem> items);
+Stages stages_of(const ExperimentConfig& config, std::span<const PlanItem> items,
+                 std::span<const PlanShare> shares = {});
 
 }  // namespace saccade

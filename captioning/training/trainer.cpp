@@ -37,12 +37,14 @@ Trainer::Trainer(const Setup& setup)
     : setup_(setup),
       config_(*setup.config),
       optimizer_(make_optimizer(config_.optimizer, setup.model->parameters())),
-      stages_(stages_of(config_, setup.set->items())) {
+      stages_(stages_of(config_, setup.set->items(), setup.set->shares())) {
   check_choosing_metrics(config_.train);
 }
 
 std::vector<Batch> Trainer::plan(Index update, Index epoch) const {
-  return plan_epoch(setup_.set->items(), batch_plan(config_, stages_.self_critical(update)), epoch);
+  return plan_epoch(setup_.set->items(),
+                    batch_plan(config_, setup_.set->shares(), stages_.self_critical(update)),
+                    epoch);
 }
 
 void Trainer::check(const TrainingState& state, const std::string& source) const {

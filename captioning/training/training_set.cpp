@@ -52,6 +52,12 @@ TrainingSet::TrainingSet(const LoadedData& data, const DataConfig& config,
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
   }
+  const auto add_share = [&](Index begin, Index end, double share) {
+    if (share < 1) shares_.push_back({.begin = begin, .end = end, .share = share});
+  };
+  if (data.sets.empty()) add_share(0, static_cast<Index>(data.dataset.images.size()), config.share);
+  for (std::size_t s = 0; s < data.sets.size(); ++s)
+    add_share(data.dataset.parts[s].begin, data.dataset.parts[s].end, data.sets[s].config.share);
   if (items_.empty())
     throw DataError(data.dataset.name +
                     ": no training caption is left; check data.limit_train and the splits");

@@ -27,6 +27,8 @@ class TrainingSet {
               std::span<const Index> bad);
 
   std::span<const PlanItem> items() const { return items_; }
+  // data.share, or that of each joined set, where they are below 1.
+  std::span<const PlanShare> shares() const { return shares_; }
   Index cut_captions() const { return cut_; }
   // The number of captions with more entries of the vocabulary (words or pieces) than `entries`.
   Index longer_than(Index entries) const;
@@ -52,6 +54,7 @@ class TrainingSet {
  private:
   const LoadedData* data_;
   std::vector<PlanItem> items_;
+  std::vector<PlanShare> shares_;
   const Vocabulary* vocabulary_;
   Index max_length_;
   std::vector<std::vector<std::vector<int>>> captions_;  // [image][caption] -> ids

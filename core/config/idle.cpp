@@ -34,11 +34,11 @@ bool chosen_later(const ReadRule& rule, const std::string& path, const Origins& 
 
 }  // namespace
 
-std::vector<std::string> unread(const Section& config) {
-  const ConfigValues values = values_of(config);
+std::vector<std::string> unread(const Section& config, const std::string& path) {
+  const ConfigValues values = values_of(config, path);
   std::vector<std::string> paths;
-  for_values(config, "", [&](const std::string& path, const Section::Field& field) {
-    if (!broken_rules(field, values).empty()) paths.push_back(path);
+  for_values(config, path, [&](const std::string& own, const Section::Field& field) {
+    if (!broken_rules(field, values).empty()) paths.push_back(own);
   });
   return paths;
 }

@@ -15,16 +15,17 @@ struct IdleOption {
 };
 
 namespace config_detail {
-std::vector<std::string> unread(const Section& config);
+std::vector<std::string> unread(const Section& config, const std::string& path);
 std::vector<IdleOption> settle(Section& config, const Section& defaults, Origins& origins);
 void reset(Section& config, const Section& defaults, Origins& origins, const std::string& path);
 }  // namespace config_detail
 
-// The paths of all options, set or not, that are not read under the choices of this config.
+// The paths of all options, set or not, that are not read under the choices of this config. `path`
+// is that of the struct in the whole config.
 template <class T>
-std::vector<std::string> unread_options(const T& config) {
+std::vector<std::string> unread_options(const T& config, const std::string& path = "") {
   T copy = config;
-  return config_detail::unread(bind(copy));
+  return config_detail::unread(bind(copy), path);
 }
 
 // Resets an option to its default if it was set before the choice that leaves it unread, such as by

@@ -259,6 +259,13 @@ void override_value(Section& into, const std::string& assignment, const std::str
       return;
     }
     if (!field->section) {
+      const std::size_t before = mistakes.size();
+      Node node = override_node(assignment.substr(equals + 1), true, place.source, mistakes);
+      if (mistakes.size() != before) return;
+      if (field->slot->read_below(path.substr(dot + 1), node)) {
+        origins.set(so_far, source);
+        return;
+      }
       mistakes.add(place,
                    "'" + so_far + "' is a value and has no key '" + path.substr(dot + 1) + "'");
       return;

@@ -108,6 +108,9 @@ class Slot {
   // Sets the value, or adds a mistake that starts with the path and leaves the value unchanged.
   virtual void read(const Node& node, const std::string& path, const Constraint& constraint,
                     Mistakes& mistakes) = 0;
+  // Sets a value that stands below this one, such as "coco.images" of named sets. Returns false,
+  // and changes nothing, where there is none.
+  virtual bool read_below(const std::string& /*below*/, const Node& /*node*/) { return false; }
 };
 
 // Adds a mistake such as "path: expected an integer, got a list".

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "captioning/data/data_places.h"
+#include "captioning/data/data_sets.h"
 #include "captioning/grounding/noun_boxes.h"
 #include "captioning/model/inputs.h"
 #include "captioning/model/model.h"
@@ -41,10 +42,15 @@ std::string problem_of(const NamedFile& file) {
   }
 }
 
-std::string found_boxes(const ExperimentConfig& config, const Dataset& dataset) {
-  std::vector<Index> all(dataset.images.size());
+// The boxes of a file that belongs to the data set, or to the set that its key names.
+std::string found_boxes(const NamedFile& file, const LoadedData& data) {
+  const Dataset* dataset = &data.dataset;
+  for (std::size_t s = 0; s < data.sets.size(); ++s)
+    if (file.key == str("data.sets.", data.dataset.parts[s].name, ".boxes"))
+      dataset = &data.sets[s].dataset;
+  std::vector<Index> all(dataset->images.size());
   std::iota(all.begin(), all.end(), Index{0});
-  const auto boxes = read_photo_boxes(config.data.boxes, dataset, all);
+  const auto boxes = read_photo_boxes(file.path, *dataset, all);
   const auto known =
       std::count_if(all.begin(), all.end(), [&](Index image) { return boxes->knows(image); });
   return "boxes of " + counted(static_cast<Index>(known), "image");
@@ -73,8 +79,8 @@ void check_contents(const ExperimentConfig& config, const LoadedData& data,
   for (CheckedFile& one : files) {
     if (one.state != FileState::kThere) continue;
     try {
-      if (one.file.key == "data.boxes")
-        one.contents = found_boxes(config, data.dataset);
+      if (is_key_of_boxes(one.file.key))
+        one.contents = found_boxes(one.file, data);
       else if (one.file.key == "decoder.embeddings.file")
         one.contents = found_vectors(config, data);
       else if (one.file.key == "encoder.model" || one.file.key == "encoder.weights")
@@ -88,10 +94,13 @@ void check_contents(const ExperimentConfig& config, const LoadedData& data,
 
 std::vector<CheckedFile> checked_files(const ExperimentConfig& config) {
   std::vector<CheckedFile> out;
-  for (NamedFile& file : named_files(config)) {
+  std::vector<NamedFile> named = named_files(config);
+  if (config.data.type == DataKind::kJoined)
+    for (NamedFile& file : data_files(config.data)) named.push_back(std::move(file));
+  for (NamedFile& file : named) {
     // This loss belongs to a higher layer than the key, whose declaration cannot name it.
     const double boxes = config.objective.supervision.boxes;
-    if (file.key == "data.boxes" && boxes > 0)
+    if (is_key_of_boxes(file.key) && boxes > 0)
       file.needed_by = str("objective.supervision.boxes ", boxes);
     if (file.key == "encoder.model" && takes_network(config)) continue;
     if (file.path.empty() && file.needed_by.empty()) continue;
@@ -140,7 +149,7 @@ void check_with_files(const std::vector<Arm>& arms) {
       continue;
     try {
       // Of data that are made by the program, check_config knows all that matters here.
-      if (named_files(arm.config.data, "data").empty()) {
+      if (data_files(arm.config.data).empty()) {
         if (!files.empty() && is_frozen(arm.config.encoder)) found_network(arm.config);
         continue;
       }

@@ -78,7 +78,7 @@ void require_captions(const std::vector<CheckedFile>& files) {
   for (const CheckedFile& one : files) {
     if (one.problem.empty()) continue;
     lines += (lines.empty() ? "" : "\n") + one.problem;
-    if (!one.file.key.starts_with("data.") || one.file.key == "data.boxes") continue;
+    if (!one.file.key.starts_with("data.") || is_key_of_boxes(one.file.key)) continue;
     (one.state == FileState::kNotGiven ? not_given : missing) = true;
   }
   if (not_given) throw UsageError(lines);

@@ -193,7 +193,7 @@ int run_evaluate(const EvaluateArgs& args) {
   std::unique_ptr<PhotoBoxes> boxes;
   if (!args.boxes.empty()) check_boxes(session, args.boxes);
   if (session.models().has_attention())
-    boxes = given_boxes(args.boxes, session.config().data, data.dataset,
+    boxes = given_boxes(args.boxes, session.config().data, data,
                         evaluation_images(data.dataset, split, args.images));
   EvaluationReport report;
   {

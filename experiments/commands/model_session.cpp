@@ -31,7 +31,8 @@ std::vector<std::string> data_of(const std::string& file, const std::string& che
   for (const Difference& value : config_differences(before, after))
     for (const char* place :
          {"data.type", "data.images", "data.annotations", "data.tokens", "data.splits", "data.val_",
-          "data.boxes", "data.on_bad_image", "data.split.", "data.scenes.", "data.sequences."})
+          "data.boxes", "data.sets", "data.on_bad_image", "data.split.", "data.scenes.",
+          "data.sequences."})
       if (value.path.starts_with(place)) {
         out.push_back(value.path + "=" + value.second);
         break;
@@ -151,7 +152,7 @@ LoadedData load_data(const ModelSession& session) {
   std::string lines, options;
   for (const std::string& line : missing) lines += (lines.empty() ? "" : "\n") + line;
   const std::string section = "data";
-  for (const NamedFile& file : named_files(config, section))
+  for (const NamedFile& file : data_files(config))
     if (!file.path.empty() && !problem_of_place(file).empty())
       options += str(" --data ", file.key.substr(section.size() + 1), "=PLACE");
   throw DataError(options.empty() ? lines

@@ -60,12 +60,12 @@ void check_path(const std::string& path, const std::string& place) {
     throw UsageError(place + ": " + path + " cannot differ between arms; leave it out");
 }
 
-std::string place_of(const NamedArm& named) {
+std::string place_of(const NamedValues& named) {
   const std::string place = named.place.text();
   return (place.empty() ? "" : place + ": ") + "compare.arms." + named.name;
 }
 
-void check_named(const NamedArm& named, const Axes& axes) {
+void check_named(const NamedValues& named, const Axes& axes) {
   for (const auto& [path, value] : named.values) {
     check_path(path, place_of(named));
     for (const Axis& axis : axes)
@@ -180,8 +180,8 @@ std::vector<Arm> expand_arms(const LoadedConfig& base) {
     if (const std::string wrong = outdated<ExperimentConfig>(axis.path); !wrong.empty())
       throw UsageError("compare.axes: " + wrong);
   }
-  NamedArms named = base.config.compare.arms;
-  for (const NamedArm& arm : named) check_named(arm, axes);
+  NamedValuesList named = base.config.compare.arms;
+  for (const NamedValues& arm : named) check_named(arm, axes);
   if (named.empty()) named.emplace_back();
   const std::size_t places = combinations(axes), count = named.size() * places;
   constexpr std::size_t kMostArms = 1000;
@@ -194,7 +194,7 @@ std::vector<Arm> expand_arms(const LoadedConfig& base) {
   for (std::size_t i = 0; i < count; ++i) {
     LoadedConfig loaded = base;
     loaded.origins.begin_layer();
-    const NamedArm& own = named[i / places];
+    const NamedValues& own = named[i / places];
     Arm arm{.name = own.name, .folder = {}, .values = {}, .config = {}};
     for (const auto& [path, value] : own.values) set(arm, loaded, path, value, place_of(own));
     std::size_t rest = i % places, block = places;

@@ -41,7 +41,9 @@ ExperimentConfig essence(const FinishedRun& run, Places places) {
   if (places == Places::kLeftOut)
     for (const std::string& path : paths_with(run.config, Trait::kFile))
       if (has_digest(path, run)) reset_option(loaded, path);
-  loaded.config.seed = 1;  // runs of one experiment differ in it
+  if (places == Places::kLeftOut && !run.config.data.sets.empty())
+    reset_option(loaded, "data.sets");  // their names, captions and shares are in the digest
+  loaded.config.seed = 1;               // runs of one experiment differ in it
   return loaded.config;
 }
 

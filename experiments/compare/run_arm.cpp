@@ -165,7 +165,7 @@ void ArmRunner::load(ExperimentConfig config) {
                                                    .evaluated_split = true},
                                                   *signal_));
   const LoadedData& loaded = data_->loaded();
-  boxes_ = given_boxes(boxes_path_, config.data, loaded.dataset,
+  boxes_ = given_boxes(boxes_path_, config.data, loaded,
                        evaluation_images(loaded.dataset, loaded.default_split(), 0));
 }
 

@@ -14,10 +14,10 @@ void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data) {
 }
 
 std::unique_ptr<PhotoBoxes> given_boxes(const std::string& given, const DataConfig& config,
-                                        const Dataset& dataset, std::span<const Index> images) {
+                                        const LoadedData& data, std::span<const Index> images) {
   refuse_boxes_of_scenes(given, config);
-  if (!given.empty()) return read_photo_boxes(given, dataset, images);
-  return configured_boxes(config, dataset, images, log::show);
+  if (!given.empty()) return boxes_of_file(given, data, images);
+  return configured_boxes(config, data, images, log::show);
 }
 
 }  // namespace saccade

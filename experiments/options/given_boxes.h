@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "captioning/data/data_config.h"
+#include "captioning/data/load_data.h"
 #include "captioning/grounding/noun_boxes.h"
 
 namespace saccade {
@@ -16,8 +16,8 @@ void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data);
 
 // The boxes of these images from the file `given` on the command line or else, where that is empty,
 // from data.boxes (captioning/grounding/configured_boxes.h). Throws UsageError on boxes for scenes
-// and texts, and what read_photo_boxes() throws on `given`.
+// and texts, and what boxes_of_file() throws on `given`.
 std::unique_ptr<PhotoBoxes> given_boxes(const std::string& given, const DataConfig& config,
-                                        const Dataset& dataset, std::span<const Index> images);
+                                        const LoadedData& data, std::span<const Index> images);
 
 }  // namespace saccade

@@ -98,6 +98,15 @@ std::string validation_text(const Metrics& metrics, Index update, const std::str
     out += before + info.label + " " + format("%.4f", found->second);
     before = "; ";
   }
+  for (const auto& [name, value] : metrics) {  // of joined data sets
+    const std::size_t slash = name.find('/');
+    if (slash == std::string::npos ||
+        std::find(chosen.begin(), chosen.end(), name.substr(slash + 1)) == chosen.end())
+      continue;
+    out += before + name.substr(0, slash) + ": " + metric_label(name.substr(slash + 1)) + " " +
+           format("%.4f", value);
+    before = "; ";
+  }
   return out;
 }
 

@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/config/axes.h"
-#include "core/config/named_arms.h"
+#include "core/config/named_values.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -43,7 +43,7 @@ struct Outer {
   Stop stop = epochs(3);
   Inner inner;
   Axes axes;
-  NamedArms arms;
+  NamedValuesList arms;
   void fields(Section& v) {
     v.field("title", title, "a title");
     v.field("on", on, "a switch");

@@ -1,5 +1,4 @@
-// The named arms of a comparison: sets of values that belong together, for comparisons that are not
-// a product of axes.
+// Named sets of values that belong together: the arms of a comparison, the data sets of a run.
 #pragma once
 
 #include <memory>
@@ -14,19 +13,19 @@ namespace saccade {
 class Slot;
 
 // Each value is the right-hand side of an override (YAML on one line): `path=value` sets it.
-struct NamedArm {
+struct NamedValues {
   std::string name;
   // Path and value; empty: the base itself.
   std::vector<std::pair<std::string, std::string>> values;
   Place place = {};  // where it was written, for messages
 
-  friend bool operator==(const NamedArm& a, const NamedArm& b) {
+  friend bool operator==(const NamedValues& a, const NamedValues& b) {
     return a.name == b.name && a.values == b.values;
   }
 };
-using NamedArms = std::vector<NamedArm>;
+using NamedValuesList = std::vector<NamedValues>;
 
 // Written as a map from name to map: `{plain: {}, hard: {attention.selection: hard}}`.
-std::unique_ptr<Slot> make_slot(NamedArms& arms);
+std::unique_ptr<Slot> make_slot(NamedValuesList& arms);
 
 }  // namespace saccade

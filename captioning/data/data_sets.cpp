@@ -1,0 +1,95 @@
+#include "captioning/data/data_sets.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/base/listing.h"
+#include "core/config/idle.h"
+
+namespace saccade {
+
+namespace {
+
+// The keys of `data` that may differ between sets.
+constexpr std::array<std::string_view, 13> kKeysOfSets = {
+    "type",  "annotations", "images",    "tokens", "splits", "val_annotations",   "val_images",
+    "boxes", "limit_train", "limit_val", "share",  "split",  "captions_per_image"};
+
+std::string allowed_keys() {
+  std::string out;
+  for (const std::string_view key : kKeysOfSets)
+    out += (out.empty() ? "" : ", ") + std::string(key);
+  return out;
+}
+
+// Images are named NAME/FILE, so that a name is one part of a path.
+bool good_name(const std::string& name) {
+  return name != "." && name != ".." && name != "all" && !name.empty() &&
+         name.find_first_of("/\\") == std::string::npos;
+}
+
+// Reads one set, or adds lines to `wrong`.
+DataConfig read_set(const NamedValues& set, DataConfig base, std::string& wrong) {
+  const std::string here = set.place.text();
+  const std::string place = str(here, here.empty() ? "" : ": ", "data.sets.", set.name);
+  const auto add = [&](const std::string& text) {
+    wrong += str(wrong.empty() ? "" : "\n", place, text);
+  };
+  base.sets.clear();
+  base.type = DataKind::kJoined;
+  if (!good_name(set.name))
+    add(": the name of a set is part of the names of its images; it cannot be '" + set.name +
+        "' (no slash, not '.', '..' or 'all')");
+  Loaded<DataConfig> loaded{.config = std::move(base), .origins = {}};
+  for (const auto& [key, value] : set.values) {
+    const std::string first = key.substr(0, key.find('.'));
+    if (std::find(kKeysOfSets.begin(), kKeysOfSets.end(), first) == kKeysOfSets.end()) {
+      add(str(".", key, ": a set has ", allowed_keys()));
+      continue;
+    }
+    try {
+      apply_override(loaded, key + "=" + value, place);
+    } catch (const UsageError& error) {
+      wrong += str(wrong.empty() ? "" : "\n", error.what());
+    }
+  }
+  const DataKind type = loaded.config.type;
+  if (type == DataKind::kJoined || loaded.config.is_drawn())
+    add(": a set needs a type that is read from files: karpathy, coco, flickr8k or folder");
+  else
+    for (const std::string& path : unread_options(loaded.config, "data"))
+      for (const auto& [key, value] : set.values)
+        if (path == "data." + key || path.starts_with("data." + key + "."))
+          add(str(".", key, " has no effect: type is ", enum_name(type)));
+  return std::move(loaded.config);
+}
+
+}  // namespace
+
+std::vector<NamedDataConfig> joined_sets(const DataConfig& config) {
+  std::vector<NamedDataConfig> out;
+  std::string wrong;
+  for (const NamedValues& set : config.sets)
+    out.push_back({.name = set.name, .config = read_set(set, config, wrong)});
+  if (out.size() < 2)
+    wrong =
+        str("data.type joined needs two data sets or more in data.sets, such as {flickr8k: "
+            "{type: karpathy, ...}, coco: {type: coco, ...}}; it has ",
+            out.size(), wrong.empty() ? "" : "\n", wrong);
+  if (!wrong.empty()) throw UsageError(wrong);
+  return out;
+}
+
+std::vector<NamedFile> data_files(const DataConfig& config) {
+  if (config.type != DataKind::kJoined) return named_files(config, "data");
+  std::vector<NamedFile> out;
+  for (const NamedDataConfig& set : joined_sets(config))
+    for (NamedFile& file : named_files(set.config, "data")) {
+      file.key = str("data.sets.", set.name, file.key.substr(std::string("data").size()));
+      out.push_back(std::move(file));
+    }
+  return out;
+}
+
+}  // namespace saccade

@@ -1,0 +1,27 @@
+// The data sets that data.type joined puts together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "captioning/data/data_config.h"
+#include "core/config/traits.h"
+
+namespace saccade {
+
+struct NamedDataConfig {
+  std::string name;
+  DataConfig config;  // as if the set were the only one
+};
+
+// The sets of data.sets, in their order; what a set leaves out is that of `config`. Throws
+// UsageError, with one line for each mistake: fewer than two sets, a set without a type or with one
+// that is not read from files, keys that a set cannot have, values that are wrong or that nothing
+// reads, names that paths cannot have.
+std::vector<NamedDataConfig> joined_sets(const DataConfig& config);
+
+// The files that the section `data` names or could name (core/config/traits.h), those of joined
+// sets as data.sets.NAME.KEY.
+std::vector<NamedFile> data_files(const DataConfig& config);
+
+}  // namespace saccade

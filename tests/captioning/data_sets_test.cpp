@@ -1,0 +1,198 @@
+// Several data sets in one run: joined for training, kept apart where they are scored.
+#include "captioning/data/data_sets.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include "captioning/data/data_places.h"
+#include "captioning/evaluation/evaluate.h"
+#include "captioning/grounding/configured_boxes.h"
+#include "captioning/training/training_set.h"
+#include "core/base/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+#include "tests/vision/pictures.h"
+#include "vision/images/image.h"
+
+namespace saccade::test {
+namespace {
+
+using Catch::Matchers::Contains;
+
+// Two folders whose photos have the same names.
+class TwoFolders {
+ public:
+  TwoFolders() {
+    for (const std::string set : {"parks", "streets"}) {
+      std::string rows = "image,caption,split\n";
+      const int count = set == "parks" ? 6 : 12;
+      for (int i = 0; i < count; ++i) {
+        const std::string name = str(i, ".png");
+        write_png(folder_.path() / (set + name), test_picture(12, 12));
+        const char* split = i % 3 == 2 ? "val" : "train";
+        rows += str(set, name, ",a dog in the ", set, " ", i, ",", split, "\n");
+      }
+      folder_.write(set + ".csv", rows);
+    }
+  }
+
+  DataConfig config(const std::string& more = "") const {
+    Loaded<DataConfig> loaded{.config = {}, .origins = {}};
+    apply_override(loaded, "type=joined");
+    apply_override(loaded, "min_count=1");
+    apply_override(loaded,
+                   str("sets={parks: {type: folder, images: ", folder_.path().string(),
+                       ", annotations: ", (folder_.path() / "parks.csv").string(),
+                       "}, streets: {type: folder, images: ", folder_.path().string(),
+                       ", annotations: ", (folder_.path() / "streets.csv").string(), more, "}}"));
+    return loaded.config;
+  }
+  const TempFolder& folder() const { return folder_; }
+
+ private:
+  TempFolder folder_{"joined"};
+};
+
+}  // namespace
+
+TEST_CASE("joined data sets keep their order, their splits and their names") {
+  const TwoFolders two;
+  const LoadedData data = load_data(two.config());
+  CHECK(data.dataset.name == "parks + streets");
+  REQUIRE(data.dataset.parts.size() == 2);
+  CHECK(data.dataset.parts[0].end == 6);
+  CHECK(data.dataset.parts[1].begin == 6);
+  CHECK(data.dataset.parts[1].end == 18);
+  CHECK(data.dataset.images[0].id == "parks/parks0.png");
+  CHECK(data.dataset.images[6].id == "streets/streets0.png");
+  CHECK(images_of(data.dataset, Split::kVal).size() == 2 + 4);
+  for (std::size_t i = 0; i < data.dataset.images.size(); ++i)
+    CHECK(data.dataset.images[i].number == static_cast<Index>(i));
+  // The digest is that of captions and shares, not of places.
+  CHECK(load_data(two.config()).dataset.digest == data.dataset.digest);
+  CHECK(load_data(two.config(", share: 0.5")).dataset.digest != data.dataset.digest);
+  CHECK(load_data(two.config(", limit_train: 3")).dataset.digest != data.dataset.digest);
+  // A value of one set can be given by its path.
+  Loaded<DataConfig> loaded{.config = two.config(), .origins = {}};
+  apply_override(loaded, "sets.streets.limit_train=3");
+  apply_override(loaded, "sets.streets.limit_train=2");
+  CHECK(images_of(load_data(loaded.config).dataset, Split::kTrain).size() == 4 + 2);
+  CHECK_THAT(message_of<UsageError>([&] { apply_override(loaded, "sets.street.limit_train=2"); }),
+             Contains("sets"));
+}
+
+TEST_CASE("the first images of joined sets are the first of each, in proportion") {
+  const TwoFolders two;
+  const LoadedData data = load_data(two.config());
+  CHECK(evaluation_images(data.dataset, Split::kVal, 3) == std::vector<Index>{2, 8, 11});
+  CHECK(evaluation_images(data.dataset, Split::kVal, 0).size() == 6);
+  CHECK(evaluation_images(data.dataset, {}, 6) == std::vector<Index>{0, 1, 6, 7, 8, 9});
+  for (Index most = 2; most < 18; ++most) {
+    const std::vector<Index> some = evaluation_images(data.dataset, {}, most);
+    CHECK(static_cast<Index>(some.size()) == most);
+    CHECK(some.front() == 0);
+    CHECK(some.back() >= 6);
+  }
+}
+
+TEST_CASE("an epoch trains on the share of each set, drawn anew") {
+  const TwoFolders two;
+  const LoadedData data = load_data(two.config(", share: 0.25"));
+  const Vocabulary words = training_vocabulary(data, two.config());
+  const TrainingSet set(data, two.config(), words, {});
+  REQUIRE(set.shares().size() == 1);
+  std::vector<int> counts(18);
+  constexpr int kEpochs = 400;
+  for (const CaptionsPerEpoch how : {CaptionsPerEpoch::kAll, CaptionsPerEpoch::kWholeImages}) {
+    for (int epoch = 0; epoch < kEpochs; ++epoch) {
+      const auto plan = plan_epoch(set.items(),
+                                   {.seed = 3,
+                                    .batch = 4,
+                                    .captions = how,
+                                    .shares = {set.shares().begin(), set.shares().end()}},
+                                   epoch);
+      Index parks = 0, streets = 0;
+      for (const Batch& batch : plan)
+        for (const auto& shard : batch.shards)
+          for (const PlanItem& item : shard) {
+            (item.image < 6 ? parks : streets) += 1;
+            ++counts[static_cast<std::size_t>(item.image)];
+          }
+      CHECK(parks == 4);
+      CHECK(streets == 2);  // round(0.25 * 8)
+    }
+  }
+  for (const Index image : images_of(data.dataset, Split::kTrain)) {
+    const double mean = 2.0 * kEpochs * (image < 6 ? 1 : 0.25);
+    CHECK(std::abs(counts[static_cast<std::size_t>(image)] - mean) <= 5 * std::sqrt(mean));
+  }
+}
+
+TEST_CASE("each joined set has its own boxes") {
+  const TwoFolders two;
+  const auto instances = [&](const std::string& name, const std::string& photo, int x) {
+    return two.folder().write(
+        name,
+        str(R"({"images":[{"id":1,"file_name":")", photo,
+            R"(","width":12,"height":12}],"annotations":[{"id":1,"image_id":1,"category_id":18,"bbox":[)",
+            x, R"(,2,4,4],"iscrowd":0}],"categories":[{"id":18,"name":"dog"}]})"));
+  };
+  const auto streets = instances("boxes-streets.json", "streets2.png", 5);
+  const DataConfig config = two.config(", boxes: " + streets.string());
+  const LoadedData data = load_data(config);
+  const std::vector<Index> val = images_of(data.dataset, Split::kVal);
+  const auto boxes = configured_boxes(config, data, val, {});
+  REQUIRE(boxes);
+  CHECK_THAT(boxes->description(), Contains("streets: "));
+  const std::vector<std::string> words{"a", "dog"};
+  for (const Index image : val) {
+    CHECK(boxes->knows(image) == (image == 8));
+    const auto nouns = boxes->nouns(image, words, {12, 12});
+    CHECK(nouns.size() == (image == 8 ? 1 : 0));
+    if (image == 8) CHECK(nouns.at(0).boxes.at(0).x == 5);
+  }
+  // A file that is given instead may belong to any of the sets.
+  const auto given = boxes_of_file(instances("parks.json", "parks2.png", 1), data, val);
+  CHECK(given->knows(2));
+  CHECK_FALSE(given->knows(8));
+  CHECK_THROWS_AS(boxes_of_file(instances("no.json", "none.png", 1), data, val), DataError);
+}
+
+TEST_CASE("what is wrong with joined sets is said with the set's name, all at once") {
+  const TwoFolders two;
+  struct Wrong {
+    const char* more;
+    const char* text;
+  };
+  const Wrong cases[] = {
+      {", imges: x", "data.sets.streets.imges: a set has type, "},
+      {", min_count: 2", "data.sets.streets.min_count: a set has type, "},
+      {", limit_train: -1", "limit_train"},
+      {", share: 0", "share"},
+      {", share: 2", "share"},
+      {", tokens: x", "data.sets.streets.tokens has no effect: type is folder"},
+  };
+  for (const Wrong& one : cases) {
+    INFO(one.more);
+    CHECK_THAT(message_of<UsageError>([&] { joined_sets(two.config(one.more)); }),
+               Contains(one.text) && Contains("data.sets.streets"));
+  }
+  const auto sets = [](const std::string& text) {
+    Loaded<DataConfig> loaded{.config = {}, .origins = {}};
+    apply_override(loaded, "type=joined");
+    apply_override(loaded, "sets=" + text);
+    return message_of<UsageError>([&] { joined_sets(loaded.config); });
+  };
+  CHECK_THAT(sets("{}"), Contains("needs two data sets or more"));
+  CHECK_THAT(sets("{a: {type: folder, images: x}}"), Contains("it has 1"));
+  CHECK_THAT(sets("{a: {images: x}, b/c: {type: scenes}}"),
+             Contains("data.sets.a: a set needs a type") &&
+                 Contains("data.sets.b/c: the name of a set") &&
+                 Contains("data.sets.b/c: a set needs a type"));
+  Loaded<DataConfig> missing{.config = two.config(), .origins = {}};
+  apply_override(missing, "sets.parks.images=/no/such/folder");
+  REQUIRE(missing_places(missing.config).size() == 1);
+  CHECK_THAT(missing_places(missing.config)[0], Contains("data.sets.parks.images"));
+}
+
+}  // namespace saccade::test
