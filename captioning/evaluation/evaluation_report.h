@@ -33,10 +33,10 @@ namespace saccade {
 // (decoding/later_maps.h), "rules": {"pointing_tolerance", "loc_threshold", "loc_iou",
 // "point_pixels" of a picture of "point_picture_side", "centre_sigma"}, "generated_words":
 // [{"regime", "nouns", "without_boxes", "model": {...}, "centre_bias": {...}, "uniform": {...}}],
-// "ground_truth_words": the same, "captions" and "corpus", the scores that `compare` calls
-// references_*} (grounding_scores.h). Where heads were removed, there is
-// "without": {"heads": their names, "whole": the scores of the whole model}. Keys may be added, but
-// are never renamed.
+// "ground_truth_words": the same, "intervals" of its headlines as those of a regime, "captions" and
+// "corpus", the scores that `compare` calls references_*} (grounding_scores.h). Where heads were
+// removed, there is "without": {"heads": their names, "whole": the scores of the whole model}. Keys
+// may be added, but are never renamed.
 std::string evaluation_json(const EvaluationReport& report);
 
 // The "groups" of a regime.
