@@ -150,8 +150,10 @@ Json groups_json(const std::vector<ScoreGrouping>& groupings) {
                         {"images", group.images},
                         {"scores", std::move(scores)}});
     }
-    out.push_back(
-        {{"by", enum_name(grouping.by)}, {"text", grouping.text}, {"groups", std::move(groups)}});
+    out.push_back({{"by", enum_name(grouping.by)},
+                   {"text", grouping.text},
+                   {"least_images", kSmallestGroup},
+                   {"groups", std::move(groups)}});
   }
   return out;
 }

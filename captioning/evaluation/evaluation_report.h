@@ -16,7 +16,8 @@ namespace saccade {
 // "token_accuracy"}]; "intervals" of a full report: {metric: {"low", "high"}}, the 95 % bootstrap
 // intervals of the headline metrics over the images}]}. An ensemble has "members", its checkpoints.
 // A regime of a full report has "groups", where its images differ (score_groups.h): [{"by":
-// "length", "objects" or "rare_words", "text": what the values are, "groups": [{"name", "low",
+// "length", "objects" or "rare_words", "text": what the values are, "least_images": how many every
+// group has at least, "groups" (none where no two are so large): [{"name", "low",
 // "high", "mean": of the values of its images, "images": how many, "scores": {metric: {"score",
 // "low", "high": the bootstrap
 // interval}}}]}]. A full report has "perplexity" (null without a reference word) and

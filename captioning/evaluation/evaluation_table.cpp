@@ -271,16 +271,21 @@ std::string scores_table(const EvaluationReport& report) {
 // The scores of the first regime's groups, one table per grouping.
 std::string groups_table(const EvaluationReport& report) {
   const RegimeReport& regime = report.regimes.front();
+  const std::string items = report.texts ? "texts" : "images";
   std::string out;
+  std::vector<std::string> without;
   for (const ScoreGrouping& grouping : regime.groups) {
+    if (grouping.groups.empty()) {
+      without.push_back(grouping.text);
+      continue;
+    }
     std::vector<std::string> names;
     for (const ScoreGroup& group : grouping.groups)
       for (const GroupScore& one : group.scores)
         if (std::find(names.begin(), names.end(), one.metric) == names.end())
           names.push_back(one.metric);
     TextTable table;
-    std::vector<std::string> head{std::string(enum_name(grouping.by)),
-                                  report.texts ? "texts" : "images"};
+    std::vector<std::string> head{std::string(enum_name(grouping.by)), items};
     for (const std::string& name : names) head.push_back(metric_label(name));
     table.add(std::move(head));
     for (const ScoreGroup& group : grouping.groups) {
@@ -300,10 +305,13 @@ std::string groups_table(const EvaluationReport& report) {
         grouping.groups.begin(), grouping.groups.end(),
         [](const ScoreGroup& a, const ScoreGroup& b) { return a.images < b.images; });
     if (least->images < kFewImages)
-      out += str("small samples: groups of fewer than ", kFewImages,
-                 report.texts ? " texts" : " images", "; of fewer than ", kFewestImages,
-                 " there is no interval\n");
+      out += str("small samples: groups of fewer than ", kFewImages, " ", items, "; of fewer than ",
+                 kFewestImages, " there is no interval\n");
   }
+  if (!without.empty())
+    out +=
+        str("no easy and hard ", items, " by ", names_in_line(without), ": ", needed_groups(items),
+            " are needed, and there are ", report.images.size(), " ", items, "\n");
   return out;
 }
 
