@@ -227,9 +227,13 @@ int run_evaluate(const EvaluateArgs& args) {
       log::info("wrote " + path.string());
     }
   }
-  if (!args.plots.empty())
-    for (const std::filesystem::path& path : write_group_charts(report, args.plots))
-      log::info("wrote " + path.string());
+  if (!args.plots.empty()) {
+    const std::vector<std::filesystem::path> plots = write_group_charts(report, args.plots);
+    for (const std::filesystem::path& path : plots) log::info("wrote " + path.string());
+    if (plots.empty())
+      log::warn(str("--plots: nothing was drawn; the scores of groups need ",
+                    needed_groups(report.texts ? "texts" : "images"), " that differ"));
+  }
   if (report.attention) {
     const auto dead = dead_attention(*report.attention);
     if (dead) log::warn(*dead);
