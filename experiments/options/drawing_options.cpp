@@ -1,9 +1,10 @@
 #include "experiments/options/drawing_options.h"
 
-#include <charconv>
+#include <algorithm>
 
 #include "core/base/error.h"
 #include "experiments/options/choice.h"
+#include "experiments/options/number.h"
 
 namespace saccade {
 
@@ -26,20 +27,20 @@ std::string names() {
 // The numbers of "0.5,0.8".
 std::vector<double> parse_shares(const std::string& text) {
   std::vector<double> out;
-  const char *at = text.data(), *end = at + text.size();
-  while (true) {
-    const auto [rest, error] = std::from_chars(at, end, out.emplace_back());
-    if (error != std::errc() || (rest != end && *rest != ','))
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const ReadNumber read = read_number(text.substr(at, comma - at));
+    if (!read.wrong.empty())
       throw UsageError(str(
           "--shares needs numbers with commas between them, such as 0.5,0.8; got '", text, "'"));
     // Checked here, before any file is written, and not only when the picture is drawn.
-    const double before = out.size() > 1 ? out[out.size() - 2] : 0;
-    if (!(out.back() > before && out.back() < 1))
+    if (!(read.value > (out.empty() ? 0 : out.back()) && read.value < 1))
       throw UsageError(
           str("--shares must rise and lie between 0 and 1, such as 0.5,0.8; got '", text, "'"));
-    if (rest == end) return out;
-    at = rest + 1;
+    out.push_back(read.value);
+    at = comma + 1;
   }
+  return out;
 }
 
 void refuse(bool given, const char* option, const std::string& reason) {
