@@ -151,6 +151,8 @@ std::string systems_json(const Comparison& comparison, const Judgement& judgemen
 int score_against(const ScoreArgs& args, const CaptionFile& references,
                   const ScoringOptions& options, const std::string& meteor_tables) {
   const JudgeOptions judging = judge_options(args.primary, args.margins, args.resampling());
+  if (!judging.primary.empty() || !judging.margins.empty())
+    require_metrics(judging, judged_captions(options));
   const std::vector<System> systems = systems_of(args);
   const Comparison comparison = compared(args, systems, references, options);
   const Judgement judgement = judge(comparison, judging);

@@ -129,6 +129,12 @@ expect 2 "$saccade" score good.json,bad.json bad.json --against refs.json --pair
 one_error "as many runs"
 expect 2 "$saccade" score good.json bad.json --against refs.json --primary CIDer
 one_error "--primary CIDer: there is no such metric"
+for metric in exact_match CIDEr_external references_pointing_accuracy; do
+  expect 2 "$saccade" score good.json bad.json --against refs.json --primary $metric
+  one_error "--primary $metric: nothing is judged by it here; choose one of Bleu_1, Bleu_2, Bleu_3, Bleu_4, METEOR,"
+  expect 2 "$saccade" score good.json bad.json --against refs.json --no-meteor --margin $metric=0.1
+  one_error "--margin $metric: nothing is judged by it here; choose one of Bleu_1, Bleu_2, Bleu_3, Bleu_4, ROUGE_L,"
+done
 expect 2 "$saccade" score good.json bad.json --against refs.json --margin CIDEr=-1
 one_error "--margin CIDEr=-1: write it as METRIC=VALUE"
 # The table for LaTeX is no other file of the user's.
