@@ -21,6 +21,40 @@ std::vector<std::uint8_t> read_model_bytes(const std::filesystem::path& file) {
   return onnx_file::bytes_of(model, file.string());
 }
 
+namespace {
+
+// Adds what ONNX lets a file leave out and OpenCV asks for: the extents of an image and of outputs,
+// of which rows and columns may stay unknown, and the window of a convolution, which that of its
+// weights is.
+void state_all(onnx::GraphProto& graph) {
+  for (onnx::ValueInfoProto& output : *graph.mutable_output())
+    output.mutable_type()->mutable_tensor_type()->mutable_shape();
+  for (onnx::ValueInfoProto& input : *graph.mutable_input()) {
+    auto& type = *input.mutable_type()->mutable_tensor_type();
+    while (type.shape().dim_size() < 4) type.mutable_shape()->add_dim();
+    for (int axis = 0; axis < 4; ++axis) {
+      auto& extent = *type.mutable_shape()->mutable_dim(axis);
+      if (extent.has_dim_value() && extent.dim_value() > 0) continue;
+      extent.clear_value();
+      if (axis < 2) extent.set_dim_value(axis == 0 ? 1 : 3);
+    }
+  }
+  const std::map<std::string, const onnx::TensorProto*> constants = onnx_file::constants_of(graph);
+  for (Node& node : *graph.mutable_node()) {
+    const bool convolves = node.op_type() == "Conv" || node.op_type() == "ConvTranspose";
+    if (!convolves || node.input_size() < 2 || onnx_file::attribute(node, "kernel_shape")) continue;
+    const auto weights = constants.find(node.input(1));
+    if (weights == constants.end()) continue;
+    onnx::AttributeProto& window = *node.add_attribute();
+    window.set_name("kernel_shape");
+    window.set_type(onnx::AttributeProto::INTS);
+    for (int axis = 2; axis < weights->second->dims_size(); ++axis)
+      window.add_ints(weights->second->dims(axis));
+  }
+}
+
+}  // namespace
+
 struct ModelParts::Impl {
   std::string file;
   onnx::ModelProto model;
@@ -116,6 +150,7 @@ std::vector<std::uint8_t> ModelParts::bytes(const std::vector<bool>& wanted) con
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (wanted[i]) nodes.insert(&model.graph().node(impl_->places[i]));
   onnx_file::cut(*model.mutable_graph(), nodes);
+  state_all(*model.mutable_graph());
   return onnx_file::bytes_of(model, impl_->file);
 }
 
