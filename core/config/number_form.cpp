@@ -124,6 +124,11 @@ Meaning meaning_of(std::string_view text) {
   const bool point = plain.find('.') != std::string::npos, groups = commas > 0 && has_groups(plain);
   if (commas == 1 && groups && !point) return {replaced(plain, ""), replaced(plain, ".")};
   if (groups) return {replaced(plain, ""), {}};
+  if (commas == 1 && point) {  // 1.000,5
+    std::string swapped = plain;
+    for (char& c : swapped) c = c == '.' ? ',' : c == ',' ? '.' : c;
+    if (has_groups(swapped)) return {replaced(swapped, ""), {}};
+  }
   if (commas == 1 && !point) return {replaced(plain, "."), {}};
   return {plain, {}};
 }
@@ -155,6 +160,14 @@ std::string too_large(bool negative) {
                   : "is too large for an integer of 64 bits, which goes up to " + limit;
 }
 
+bool is_infinite_or_nan(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  lower.erase(0, lower.find_first_not_of("+-."));
+  return lower == "inf" || lower == "infinity" || lower == "nan";
+}
+
 std::string whole(double value) { return std::to_string(static_cast<std::int64_t>(value)); }
 
 }  // namespace
@@ -165,6 +178,7 @@ std::string not_an_integer(std::string_view text) {
   const std::string wrong = "is not an integer";
   double value = 0;
   const Size size = read_double(meaning.text, value);
+  if (is_infinite_or_nan(text)) return wrong + "; write one in digits";
   if (size == Size::kNone || !may_be_written(meaning.text)) return wrong;
   const bool negative = meaning.text.starts_with('-');
   if (size == Size::kTooLarge || std::abs(value) >= kInteger) return too_large(negative);
@@ -193,13 +207,8 @@ std::string not_a_double(std::string_view text) {
     case Size::kNone:
       break;
   }
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  lower.erase(0, lower.find_first_not_of("+-."));
-  if (lower == "inf" || lower == "infinity" || lower == "nan")
-    return "is not a finite number; write one in digits";
-  return "is not a number";
+  return is_infinite_or_nan(text) ? "is not a finite number; write one in digits"
+                                  : "is not a number";
 }
 
 }  // namespace saccade
