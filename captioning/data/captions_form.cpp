@@ -12,7 +12,8 @@ namespace {
 
 // "[a.jpg] a dog" and "[7] a dog" are no JSON.
 bool begins_with_bracketed_image(const std::string& line) {
-  const auto lead = line.size() > 1 && line[1] != '"' ? leading_id(line) : std::nullopt;
+  const bool json = line.size() < 2 || std::string("\"'[{( \t").find(line[1]) != std::string::npos;
+  const auto lead = json ? std::nullopt : leading_id(line);
   const bool number = lead && image_id(lead->name).name.empty();
   return lead && lead->certain && (!number || lead->rest < line.size());
 }

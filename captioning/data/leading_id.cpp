@@ -250,12 +250,18 @@ std::optional<LeadingId> leading_id(Text line) {
 }
 
 bool holds_picture_name(Text line) {
-  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
-  const Text word = line.substr(begin, line.find(' ', begin) - begin);
+  constexpr Text kBetween = " \t,;|\"'";
+  const std::size_t begin = std::min(line.find_first_not_of(kBetween), line.size());
+  const std::size_t end = line.find_last_not_of(kBetween);
+  if (end == Text::npos) return false;
+  const Text word = line.substr(begin, line.find_first_of(kBetween, begin) - begin);
+  const std::size_t gap = line.find_last_of(kBetween, end);
+  const std::size_t last = gap == Text::npos ? begin : gap + 1;
+  if (ends_as_picture(line.substr(last, end + 1 - last))) return true;
   for (std::size_t dot = word.find('.'); dot != Text::npos; dot = word.find('.', dot + 1)) {
-    std::size_t end = dot + 1;
-    while (end < word.size() && is_alphanumeric(word[end])) ++end;
-    if (ends_as_picture(word.substr(0, end))) return true;
+    std::size_t stop = dot + 1;
+    while (stop < word.size() && is_alphanumeric(word[stop])) ++stop;
+    if (ends_as_picture(word.substr(0, stop))) return true;
   }
   return false;
 }

@@ -18,7 +18,7 @@ bool is_blank(const TextLine& line);
 struct LineLeads {
   std::size_t filled = 0;                // lines that are not blank
   std::size_t certain = 0;               // of these, lines that no caption begins like
-  std::size_t like_files = 0;            // lines that begin as names of files do, in any form
+  std::size_t like_files = 0;            // lines with the name of a file, in any form
   std::size_t counting = 0;              // lines whose number may count them
   std::optional<std::size_t> odd{};      // the first line without an id, or with another separator
   std::optional<std::size_t> picture{};  // the first line that begins with the name of a picture

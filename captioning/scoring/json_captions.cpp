@@ -265,6 +265,13 @@ void read_texts(const JsonValue& list, CaptionFile& out) {
       pairs > 0 ? "a JSON list of lists (image, caption)" : "a JSON list of captions, in order";
   out.in_order = pairs == 0;
   ImageCollector images(out);
+  if (out.in_order && list.at(0).is_array())
+    for (std::size_t i = 0; i < list.size(); ++i)
+      for (std::size_t k = 0; k < list.at(i).size(); ++k)
+        if (list.at(i).at(k).is_text() && ends_as_picture(list.at(i).at(k).text()))
+          throw DataError(str(list.at(i).at(k).place(),
+                              ": is the name of an image, which is the first of a list; ",
+                              kExamples));
   bool numbers = false;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const JsonValue element = list.at(i);

@@ -158,7 +158,7 @@ void refuse_mixed(const std::vector<TextLine>& lines, const LineLeads& leads, Li
     const TextLine& odd = lines[leads.odd.value()];
     if (leads.separator == 0 || leads.like_files == leads.filled)
       throw DataError(str(place_of(out, odd), ": ", shown(odd),
-                          " begins with the name of a file in a form that is not read; write "
+                          " has the name of a file in a form that is not read; write "
                           "a.jpg: a dog, or say --lines captions"));
     throw DataError(str(place_of(out, odd), ": ", shown(odd), " does not begin with an image and ",
                         lead_separator_name(leads.separator),

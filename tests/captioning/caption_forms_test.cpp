@@ -161,6 +161,12 @@ Forms named_forms(const Ids& ids, const Captions& captions) {
                               return "{\"image_id\": " + bare(id) + ", \"caption\": " + list + "}";
                             }) +
                       "]";
+  out["by-id-list.json"] = "[" +
+                           rows(ids, captions, ", ",
+                                [](Text id, Text caption, Text) {
+                                  return "{" + quoted(id) + ": " + quoted(caption) + "}";
+                                }) +
+                           "]";
   out["by-id.jsonl"] = rows(ids, captions, "\n", [](Text id, Text caption, Text) {
     return "{" + quoted(id) + ": [" + quoted(caption) + "]}";
   });
@@ -317,7 +323,7 @@ TEST_CASE("JSON that holds no captions is refused with an example of JSON that d
        {R"({"version": 1, "scores": {"CIDEr": 1}})", R"([{"image_id": 7, "Bleu_1": 0.5}])",
         R"([{"caption": "a dog"}])", R"([1, 2])", R"([["a dog", 0.7]])", R"({"a.jpg": null})",
         R"([{"image": "a.jpg", "caption": null}])", R"([["a.jpg", null]])",
-        R"({"image": {"0": "a.jpg"}, "caption": {"0": null}})",
+        R"([["a dog", "a.jpg"]])", R"({"image": {"0": "a.jpg"}, "caption": {"0": null}})",
         R"({"image": ["a.jpg", "b.jpg"], "caption": ["a dog"]})",
         R"([{"url": "x", "words": "a dog"}])", R"({"7": [["a dog"]]})", "3 "}) {
     INFO(text);

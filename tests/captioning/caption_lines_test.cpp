@@ -118,14 +118,15 @@ TEST_CASE("a name never becomes words of a caption in silence") {
   CHECK_THROWS_WITH(read("a dog\na.jpg -> a cat\nb\n"),
                     Contains(":2: 'a.jpg -> a cat' begins with an image, and other lines do not"));
   for (const std::string form : {"*%* a dog", "**%**: a dog", "%~a dog", "x=%&y a dog", "%/a dog",
-                                 "%_a dog", "%?w=4 a dog"}) {
+                                 "%_a dog", "%?w=4 a dog", "a dog, %", "a dog %"}) {
     INFO(form);
     std::string two;
     for (const char* name : {"a.jpg", "b.png"})
       two += std::string(form).replace(form.find('%'), 1, name) + "\n";
-    CHECK_THROWS_WITH(read(two), Contains("begins with the name of a file in a form that is not") ||
+    CHECK_THROWS_WITH(read(two), Contains("has the name of a file in a form that is not") ||
                                      Contains("may be an image"));
     CHECK(read_results(folder.write("lines.txt", two), LineReading::kCaptions).in_order);
+    CHECK_THROWS_WITH(read_references(folder.write("lines.txt", two)), Contains("lines.txt"));
   }
   CHECK_THROWS_WITH(read("3f2a9c1b77 a dog\ndeadbeef01 a cat\na kite\n"),
                     Contains(":3: 'a kite' does not begin with an image and a space"));
