@@ -179,6 +179,12 @@ void refuse_extras(const Program& program) {
   std::error_code error;
   if (is_option && std::filesystem::exists(word, error))
     throw UsageError(what + word + "'; the file of this name is written ./" + word);
+  // One option takes one KEY=VALUE, and more stand behind it as easily.
+  if (!is_option && word.find('=') != std::string::npos)
+    for (const CLI::Option* option : app.get_options())
+      if (option->count() > 0 && option->get_type_name().find("=VALUE") != std::string::npos)
+        throw UsageError(str(what, word, "'; write ", option->get_name(), " before each ",
+                             option->get_type_name(), ": ", option->get_name(), " ", word));
   throw UsageError(what + name + "'" + did_you_mean(name, known));
 }
 

@@ -59,19 +59,23 @@ std::string problem_of_place(const NamedFile& file) {
 }
 
 std::vector<std::string> missing_places(const DataConfig& config) {
-  std::string not_given;
+  std::string not_given, needing;  // "A needs B, C; D needs E"
   std::vector<std::string> out;
   for (const NamedFile& file : named_files(config, "data")) {
     if (file.path.empty()) {
-      if (!file.needed_by.empty()) not_given += str(not_given.empty() ? "" : ", ", file.key);
+      if (file.needed_by.empty()) continue;
+      if (file.needed_by == needing)
+        not_given += ", " + file.key;
+      else
+        not_given += str(not_given.empty() ? "" : "; ", file.needed_by, " needs ", file.key);
+      needing = file.needed_by;
     } else if (const std::string problem = problem_of_place(file);
                file.key != "data.boxes" && !problem.empty()) {
       out.push_back(problem);
     }
   }
   if (!not_given.empty()) {
-    throw UsageError(str("data.type ", enum_name(config.type), " needs ", not_given,
-                         "; set it in the config (", data_guide(),
+    throw UsageError(str(not_given, "; set it in the config (", data_guide(),
                          " says where published data are)"));
   }
   if (out.empty() && config.type == DataKind::kFolder && config.annotations.empty()) {
