@@ -234,8 +234,9 @@ int run_evaluate(const EvaluateArgs& args) {
     const std::vector<std::filesystem::path> plots = write_group_charts(report, args.plots);
     for (const std::filesystem::path& path : plots) log::info("wrote " + path.string());
     if (plots.empty())
-      log::warn(str("--plots: nothing was drawn; the scores of groups need ",
-                    needed_groups(report.texts ? "texts" : "images"), " that differ"));
+      log::warn(str("--plots: nothing was drawn, because easy and hard ",
+                    report.texts ? "texts" : "images", " need ",
+                    needed_groups(report.texts ? "texts" : "images")));
   }
   if (report.attention) {
     const auto dead = dead_attention(*report.attention);

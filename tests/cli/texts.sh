@@ -42,7 +42,7 @@ wants "tokens of the text; lines: 95 % intervals over texts" plots/groups.length
 # Of eight texts, no group says anything.
 expect 0 "$saccade" evaluate gru --no-ablations --split val --plots none
 wants "no easy and hard texts by tokens of the text: two groups of at least 10 texts each are needed, and there are 8 texts" out
-wants "--plots: nothing was drawn; the scores of groups need two groups of at least 10 texts each" err
+wants "--plots: nothing was drawn, because easy and hard texts need two groups of at least 10 texts each" err
 [ ! -e none ] || fail "a folder for no plots"
 expect 0 "$saccade" evaluate transformer --json
 json out /regimes/0/by_length/0/token_accuracy >/dev/null
