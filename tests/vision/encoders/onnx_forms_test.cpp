@@ -1,5 +1,7 @@
 // What ONNX leaves to the writer of a file: what may be left out, what the input may be, and
 // numbers that it allows and no reader here supports.
+#include <set>
+
 #include "tests/support/onnx_file.h"
 #include "tests/support/onnx_mutants.h"
 #include "tests/support/temp_folder.h"
@@ -58,6 +60,39 @@ TEST_CASE("the window of a convolution may be left out, in both readers") {
   const std::vector<float> want = encode_picture(OnnxEncoder(dilated), test_picture(60, 80));
   dilated.model = without;
   CHECK(encode_picture(OnnxEncoder(dilated), test_picture(60, 80)) == want);
+}
+
+TEST_CASE("bounds of a clip may be inputs, and one of them may be left out, in both readers") {
+  const TempFolder folder("onnx-clip");
+  const fs::path file = folder / "m.onnx";
+  const auto save = [&](const std::vector<std::string>& bounds, const OnnxAttributes& attributes) {
+    OnnxFile net(32, 32);
+    std::vector<std::string> inputs{net.conv("c", "image", {4, 3, 3, 3})};
+    net.tensor("low", {}, {-0.25, -0.25});
+    net.tensor("high", {1}, {0.5, 0.5});
+    inputs.insert(inputs.end(), bounds.begin(), bounds.end());
+    net.save(file, net.conv("last", net.node("Clip", "clip", inputs, attributes), {2, 4, 1, 1}));
+  };
+  struct Bounds {
+    std::vector<std::string> inputs;
+    OnnxAttributes attributes;
+  };
+  std::set<std::vector<float>> different;
+  for (const Bounds& bounds :
+       {Bounds{{"low", "high"}, {{"min", -0.25}, {"max", 0.5}}}, Bounds{{"low"}, {{"min", -0.25}}},
+        Bounds{{"low", ""}, {{"min", -0.25}}}, Bounds{{"", "high"}, {{"max", 0.5}}},
+        Bounds{{"", ""}, {}}}) {
+    CAPTURE(bounds.inputs);
+    save({}, bounds.attributes);
+    const std::vector<float> opencv = by_opencv(file), ours = by_us(file);
+    save(bounds.inputs, {});
+    CHECK(by_opencv(file) == opencv);
+    CHECK(by_us(file) == ours);
+    different.insert(ours);
+    for (const OnnxLayer& layer : list_onnx_layers(file, 32))
+      CHECK((layer.onnx && layer.onnx_native));
+  }
+  CHECK(different.size() == 4);
 }
 
 TEST_CASE("extents of the image and of the output may be unknown") {
