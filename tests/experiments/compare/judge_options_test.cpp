@@ -1,10 +1,13 @@
-// What a comparison is asked to judge by: what is refused, and what a config declares.
+// What a comparison is asked to judge by and what it cannot be: what is refused, what a config
+// declares, and scores that are not tested.
 #include "experiments/compare/judge_options.h"
 
+#include <cmath>
 #include <map>
 
 #include "core/base/error.h"
 #include "experiments/compare/arms.h"
+#include "tests/experiments/compare/made_arms.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -12,6 +15,71 @@ namespace saccade::test {
 namespace {
 
 using Catch::Matchers::Contains;
+
+TEST_CASE("scores that print as 0 on both sides are not tested, and make no family larger") {
+  // BLEU-4 without a common 4-gram: tiny numbers, which differ from run to run.
+  const auto tiny = [](ArmResult& arm, std::uint64_t number, double size) {
+    for (SeedResult& seed : arm.seeds) {
+      std::vector<double> scores;
+      for (std::size_t i = 0; i < 200; ++i)
+        scores.push_back(size * (1 + 0.1 * static_cast<double>(number) + 1e-3 * double(i)));
+      seed.regimes[0].metrics.push_back(mean_statistics("Bleu_4", scores));
+      seed.regimes[0].corpus.emplace_back("Bleu_4", seed.regimes[0].metrics.back().whole());
+    }
+  };
+  int found = 0;
+  for (const Seeds& seeds : {Seeds{1}, Seeds{1, 2, 3}})
+    for (std::int64_t trial = 0; trial < 20; ++trial) {
+      std::vector<ArmResult> without, with, one_sided;
+      for (const std::uint64_t a : {0, 1, 2}) {
+        Made made{.seeds = {}, .runs = {0.012 * double(a), 0.014 * double(a), 0.013 * double(a)}};
+        for (const std::int64_t seed : seeds) made.seeds.push_back(seed + 10 * trial);
+        without.push_back(
+            arm_of("arm" + std::to_string(a), a, {{"CIDEr", made}, {"METEOR", made}}));
+        with.push_back(without.back());
+        tiny(with.back(), a, 1e-10);
+        one_sided.push_back(without.back());
+        tiny(one_sided.back(), a, a == 2 ? 0.1 : 1e-10);
+      }
+      const Comparison plain = comparison_of(without), more = comparison_of(with);
+      const Judgement before = judge(plain, options()), after = judge(more, options());
+      for (const std::size_t row : {1, 2})
+        for (const char* metric : {"CIDEr", "METEOR"}) {
+          const JudgedDifference& one = *before.rows[row].find(metric)->difference;
+          const JudgedDifference& other = *after.rows[row].find(metric)->difference;
+          CHECK(one.tests == 4);
+          CHECK(other.tests == 4);
+          CHECK(one.holm == other.holm);
+          found += one.holm < 0.05 ? 1 : 0;
+        }
+      CHECK(std::isnan(after.rows[1].find("Bleu_4")->difference->p_value));
+      const std::string text = said(more);
+      CHECK_THAT(text, Contains("no test, because both scores print as 0.0000: BLEU-4"));
+      std::string rest;
+      for (const std::string& sentence : verdict(after))
+        if (sentence.find("BLEU-4") == std::string::npos) rest += sentence + "\n";
+      CHECK(rest == said(plain));
+      // Where one of the two scores can be seen, there is something to test.
+      const Judgement seen = judge(comparison_of(one_sided), options());
+      CHECK(seen.rows[2].find("Bleu_4")->difference->p_value < 0.05);
+      CHECK(seen.rows[1].find("CIDEr")->difference->tests == 5);
+      // A margin around two zeros is no test either.
+      CHECK_THAT(said(more, options("", {"Bleu_4=0.1"})), !Contains("BLEU-4 is equal within"));
+    }
+  CHECK(found > 20);
+}
+
+TEST_CASE("a declared metric that a run lacks is said not to be tested") {
+  const Comparison two = comparison_of(
+      {arm_of("none", 0, {{"CIDEr", {}}}), arm_of("soft", 1, {{"CIDEr", {}}, {"METEOR", {}}})});
+  const std::string missing =
+      "soft (expectation) against none: no test, because not every run has "
+      "such a score: ";
+  CHECK_THAT(said(two), !Contains("no test"));
+  CHECK_THAT(said(two, options("METEOR")), Contains(missing + "METEOR"));
+  CHECK_THAT(said(two, options("CIDEr", {"METEOR=0.1", "pointing_accuracy=0.1"})),
+             Contains(missing + "METEOR, pointing"));
+}
 
 TEST_CASE("primary metrics and margins that mean nothing are refused") {
   const auto refused = [](const std::string& primary, const std::vector<std::string>& margins) {

@@ -4,78 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "captioning/metrics/metric_registry.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "experiments/compare/comparison_report.h"
+#include "tests/experiments/compare/made_arms.h"
 #include "tests/support/catch.h"
-#include "tests/support/temp_folder.h"
 
 namespace saccade::test {
 namespace {
 
 using Catch::Matchers::Contains;
-using Seeds = std::vector<std::int64_t>;
-
-// The scores of an arm in one metric: each image has a shift that all arms share (deviation .2) and
-// each run one of its own, which differs from image to image by `rest`.
-struct Made {
-  Seeds seeds{1};
-  std::vector<double> runs{};  // the shift of each run; all 0 where there are fewer
-  double rest = 0.1;
-  std::size_t images = 200;
-};
-
-double shift_of(const Made& made, std::size_t run) {
-  return run < made.runs.size() ? made.runs[run] : 0;
-}
-
-ImageStatistics scored(const std::string& metric, const Made& made, std::size_t run,
-                       std::uint64_t arm) {
-  std::vector<double> scores;
-  for (std::size_t i = 0; i < made.images; ++i) {
-    Random shared({3, Stream::kTest, i, 0});
-    Random own(
-        {3, Stream::kTest, i, 1000 * (arm + 1) + static_cast<std::uint64_t>(made.seeds[run])});
-    scores.push_back(0.5 + shift_of(made, run) + 0.2 * shared.normal() + made.rest * own.normal());
-  }
-  return mean_statistics(metric, scores);
-}
-
-ArmResult arm_of(const std::string& name, std::uint64_t number,
-                 const std::vector<std::pair<std::string, Made>>& metrics) {
-  ArmResult out;
-  out.arm.name = name;
-  const Made& first = metrics[0].second;
-  for (std::size_t run = 0; run < first.seeds.size(); ++run) {
-    SeedResult& seed = out.seeds.emplace_back();
-    seed.seed = first.seeds[run];
-    RegimeScores& scores = seed.regimes.emplace_back();
-    for (const auto& [name_of, made] : metrics) {
-      scores.metrics.push_back(scored(name_of, made, run, number));
-      scores.corpus.emplace_back(name_of, scores.metrics.back().whole());
-    }
-  }
-  return out;
-}
-
-Comparison comparison_of(std::vector<ArmResult> arms) {
-  Comparison out;
-  out.arms = std::move(arms);
-  return out;
-}
-
-JudgeOptions options(const std::string& primary = "",
-                     const std::vector<std::string>& margins = {}) {
-  return judge_options(primary, margins, {.replicates = 2000});
-}
-
-std::string said(const Comparison& comparison, const JudgeOptions& how = options()) {
-  std::string out;
-  for (const std::string& sentence : verdict(judge(comparison, how))) out += sentence + "\n";
-  return out;
-}
 
 // Hard against soft in CIDEr.
 std::string said_of(const Made& soft, const Made& hard, const JudgeOptions& how = options()) {
@@ -396,71 +337,6 @@ TEST_CASE("a metric with a margin is in the verdict, whether or not it is a head
                                         arm_of("hard", 1, {{"CIDEr", {}}, {"Bleu_1", {}}})});
   CHECK_THAT(said(two), !Contains("BLEU-1"));
   CHECK_THAT(said(two, options("", {"Bleu_1=0.5"})), Contains("BLEU-1 is equal within 0.5"));
-}
-
-TEST_CASE("scores that print as 0 on both sides are not tested, and make no family larger") {
-  // BLEU-4 without a common 4-gram: tiny numbers, which differ from run to run.
-  const auto tiny = [](ArmResult& arm, std::uint64_t number, double size) {
-    for (SeedResult& seed : arm.seeds) {
-      std::vector<double> scores;
-      for (std::size_t i = 0; i < 200; ++i)
-        scores.push_back(size * (1 + 0.1 * static_cast<double>(number) + 1e-3 * double(i)));
-      seed.regimes[0].metrics.push_back(mean_statistics("Bleu_4", scores));
-      seed.regimes[0].corpus.emplace_back("Bleu_4", seed.regimes[0].metrics.back().whole());
-    }
-  };
-  int found = 0;
-  for (const Seeds& seeds : {Seeds{1}, Seeds{1, 2, 3}})
-    for (std::int64_t trial = 0; trial < 20; ++trial) {
-      std::vector<ArmResult> without, with, one_sided;
-      for (const std::uint64_t a : {0, 1, 2}) {
-        Made made{.seeds = {}, .runs = {0.012 * double(a), 0.014 * double(a), 0.013 * double(a)}};
-        for (const std::int64_t seed : seeds) made.seeds.push_back(seed + 10 * trial);
-        without.push_back(
-            arm_of("arm" + std::to_string(a), a, {{"CIDEr", made}, {"METEOR", made}}));
-        with.push_back(without.back());
-        tiny(with.back(), a, 1e-10);
-        one_sided.push_back(without.back());
-        tiny(one_sided.back(), a, a == 2 ? 0.1 : 1e-10);
-      }
-      const Comparison plain = comparison_of(without), more = comparison_of(with);
-      const Judgement before = judge(plain, options()), after = judge(more, options());
-      for (const std::size_t row : {1, 2})
-        for (const char* metric : {"CIDEr", "METEOR"}) {
-          const JudgedDifference& one = *before.rows[row].find(metric)->difference;
-          const JudgedDifference& other = *after.rows[row].find(metric)->difference;
-          CHECK(one.tests == 4);
-          CHECK(other.tests == 4);
-          CHECK(one.holm == other.holm);
-          found += one.holm < 0.05 ? 1 : 0;
-        }
-      CHECK(std::isnan(after.rows[1].find("Bleu_4")->difference->p_value));
-      const std::string text = said(more);
-      CHECK_THAT(text, Contains("no test, because both scores print as 0.0000: BLEU-4"));
-      std::string rest;
-      for (const std::string& sentence : verdict(after))
-        if (sentence.find("BLEU-4") == std::string::npos) rest += sentence + "\n";
-      CHECK(rest == said(plain));
-      // Where one of the two scores can be seen, there is something to test.
-      const Judgement seen = judge(comparison_of(one_sided), options());
-      CHECK(seen.rows[2].find("Bleu_4")->difference->p_value < 0.05);
-      CHECK(seen.rows[1].find("CIDEr")->difference->tests == 5);
-      // A margin around two zeros is no test either.
-      CHECK_THAT(said(more, options("", {"Bleu_4=0.1"})), !Contains("BLEU-4 is equal within"));
-    }
-  CHECK(found > 20);
-}
-
-TEST_CASE("a declared metric that a run lacks is said not to be tested") {
-  const Comparison two = comparison_of(
-      {arm_of("none", 0, {{"CIDEr", {}}}), arm_of("soft", 1, {{"CIDEr", {}}, {"METEOR", {}}})});
-  const std::string missing =
-      "soft (expectation) against none: no test, because not every run has "
-      "such a score: ";
-  CHECK_THAT(said(two), !Contains("no test"));
-  CHECK_THAT(said(two, options("METEOR")), Contains(missing + "METEOR"));
-  CHECK_THAT(said(two, options("CIDEr", {"METEOR=0.1", "pointing_accuracy=0.1"})),
-             Contains(missing + "METEOR, pointing"));
 }
 
 }  // namespace
