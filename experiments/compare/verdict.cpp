@@ -134,7 +134,9 @@ void add_sentences(const JudgedRow& row, const Judgement& judgement,
       add(folded,
           str("no verdict from two ", judgement.regimes ? "seeds" : "runs", ", at least ",
               kFewestSeeds, " are needed:"),
-          str(value, " ", interval_text(one.interval)), {});
+          str(value, " ", interval_text(one.interval),
+              one.margin > 0 ? str(" (not tested against its margin of ", one.margin, ")") : ""),
+          {});
     else if (is_finding(judgement, *metric))
       out.push_back(who + sentence(*metric, judgement));
     else if (within_margin(one, judgement.level()))
