@@ -15,7 +15,7 @@ using Text = std::string_view;
 constexpr Text kMarks = "\t:,|;=";
 constexpr std::array<Text, 6> kArrows = {"-->", "->", "=>", "→", "⇒", "⟶"};
 constexpr std::array<Text, 1> kWideColon = {"："};
-constexpr std::array<Text, 4> kDashes = {"--", "-", "–", "—"};
+constexpr std::array<Text, 8> kDashes = {"--", "-", "–", "—", ">>", ">", "~", "•"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
@@ -251,17 +251,19 @@ std::optional<LeadingId> leading_id(Text line) {
 
 bool holds_picture_name(Text line) {
   constexpr Text kBetween = " \t,;|\"'";
-  const std::size_t begin = std::min(line.find_first_not_of(kBetween), line.size());
-  const std::size_t end = line.find_last_not_of(kBetween);
-  if (end == Text::npos) return false;
-  const Text word = line.substr(begin, line.find_first_of(kBetween, begin) - begin);
-  const std::size_t gap = line.find_last_of(kBetween, end);
-  const std::size_t last = gap == Text::npos ? begin : gap + 1;
-  if (ends_as_picture(line.substr(last, end + 1 - last))) return true;
-  for (std::size_t dot = word.find('.'); dot != Text::npos; dot = word.find('.', dot + 1)) {
-    std::size_t stop = dot + 1;
-    while (stop < word.size() && is_alphanumeric(word[stop])) ++stop;
-    if (ends_as_picture(word.substr(0, stop))) return true;
+  constexpr int kFirstWords = 3;  // behind a point of a list, a number or a word such as "Photo"
+  int place = 0;
+  for (std::size_t begin = line.find_first_not_of(kBetween); begin != Text::npos; ++place) {
+    const std::size_t end = std::min(line.find_first_of(kBetween, begin), line.size());
+    const Text word = line.substr(begin, end - begin);
+    begin = line.find_first_not_of(kBetween, end);
+    if (begin == Text::npos && ends_as_picture(word)) return true;
+    if (place >= kFirstWords) continue;
+    for (std::size_t dot = word.find('.'); dot != Text::npos; dot = word.find('.', dot + 1)) {
+      std::size_t stop = dot + 1;
+      while (stop < word.size() && is_alphanumeric(word[stop])) ++stop;
+      if (ends_as_picture(word.substr(0, stop))) return true;
+    }
   }
   return false;
 }

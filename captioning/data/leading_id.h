@@ -32,8 +32,8 @@ struct LeadingId {
 // quotes or brackets, or any word before a mark.
 std::optional<LeadingId> leading_id(std::string_view line);
 
-// Whether the first word of a line holds the name of a picture, wherever it ends ("*a.jpg*",
-// "a.jpg?w=3"), or the last word is one.
+// Whether one of the first three words of a line holds the name of a picture, wherever it ends
+// ("- **a.jpg**: ...", "a.jpg?w=3"), or the last word is one.
 bool holds_picture_name(std::string_view line);
 
 // "a tab", "an arrow", ...: the name of LeadingId::separator, for messages.

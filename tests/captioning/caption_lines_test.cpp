@@ -61,7 +61,7 @@ TEST_CASE("a name never becomes words of a caption in silence") {
   };
   for (const char* line : {"a.jpg -> ", "a.jpg = ", "a.jpg=", "\"a.jpg\": ", "'a.jpg' ", "(a.jpg) ",
                            "[a.jpg] ", "<a.jpg> ", "[a.jpg]: ", "a.jpg — ", "a.jpg：",
-                           "- a.jpg: ", "1. a.jpg: ", "(1) a.jpg - "}) {
+                           "- a.jpg: ", "1. a.jpg: ", "(1) a.jpg - ", "a.jpg >> ", "a.jpg ~ "}) {
     INFO(line);
     const CaptionFile file = read(line + std::string("a dog\n"));
     CHECK(file.images[0].id.name == "a.jpg");
@@ -117,8 +117,9 @@ TEST_CASE("a name never becomes words of a caption in silence") {
   }
   CHECK_THROWS_WITH(read("a dog\na.jpg -> a cat\nb\n"),
                     Contains(":2: 'a.jpg -> a cat' begins with an image, and other lines do not"));
-  for (const std::string form : {"*%* a dog", "**%**: a dog", "%~a dog", "x=%&y a dog", "%/a dog",
-                                 "%_a dog", "%?w=4 a dog", "a dog, %", "a dog %"}) {
+  for (const std::string form :
+       {"*%* a dog", "**%**: a dog", "%~a dog", "x=%&y a dog", "%/a dog", "%_a dog", "%?w=4 a dog",
+        "a dog, %", "a dog %", "- **%**: a dog", "Photo %: a dog", "2 - *%*, a dog"}) {
     INFO(form);
     std::string two;
     for (const char* name : {"a.jpg", "b.png"})
