@@ -96,19 +96,17 @@ constexpr CommandEntry kCommands[] = {
 };
 
 struct GlobalOptions {
-  int threads = 0;
+  Index threads = 0;
   std::string color = "auto";
   std::string models{};
 };
 
 // Options that every command has. On the command line they may also stand before the command.
 void add_global_options(CLI::App& app, GlobalOptions& options) {
-  app.add_option(
-         "--threads", options.threads,
-         "number of worker threads (default: all cores, or what a CPU quota allows); it never "
-         "changes a result")
-      ->check(CLI::Range(1, 1024))
-      ->type_name("N");
+  Options(app).count("--threads", options.threads,
+                     "number of worker threads (default: all cores, or what a CPU quota allows); "
+                     "it never changes a result",
+                     1, 1024);
   app.add_option("--color", options.color, "whether messages are coloured")
       ->check(CLI::IsMember({"always", "never", "auto"}))
       ->type_name("always|never|auto");
@@ -120,7 +118,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
 
 void apply(const GlobalOptions& options, const Environment& environment) {
   using log::Colour;
-  if (options.threads > 0) parallel::set_threads(options.threads);
+  if (options.threads > 0) parallel::set_threads(static_cast<int>(options.threads));
   if (options.color == "always") log::set_colour(Colour::kAlways);
   if (options.color == "never" || (options.color == "auto" && environment.no_color))
     log::set_colour(Colour::kNever);
@@ -181,6 +179,12 @@ void refuse_extras(const Program& program) {
   std::error_code error;
   if (is_option && std::filesystem::exists(word, error))
     throw UsageError(what + word + "'; the file of this name is written ./" + word);
+  // One option takes one KEY=VALUE, and more stand behind it as easily.
+  if (!is_option && word.find('=') != std::string::npos)
+    for (const CLI::Option* option : app.get_options())
+      if (option->count() > 0 && option->get_type_name().find("=VALUE") != std::string::npos)
+        throw UsageError(str(what, word, "'; write ", option->get_name(), " before each ",
+                             option->get_type_name(), ": ", option->get_name(), " ", word));
   throw UsageError(what + name + "'" + did_you_mean(name, known));
 }
 

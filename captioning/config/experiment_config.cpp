@@ -10,6 +10,12 @@ void CompareConfig::fields(Section& v) {
   v.field("axes", axes, "values to compare, in all combinations");
   v.field("seeds", seeds, "seeds of each arm", {.min = 0, .not_empty = true});
   v.field("against", against, "the arm that the others are tested against; empty = the first");
+  v.field("primary", primary,
+          "the metric that is declared before the runs are seen, so that the verdict is corrected "
+          "for no other; empty = all headlines");
+  v.field("margins", margins,
+          "differences that would not matter, as METRIC=VALUE; the verdict says whether arms are "
+          "equal within them");
   v.field("tune", tune,
           "values to try for each arm first, in all combinations; the arm keeps those whose run "
           "validates best");

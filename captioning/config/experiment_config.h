@@ -29,7 +29,8 @@ struct CompareConfig {
   NamedValuesList arms;
   Axes axes;
   std::vector<std::int64_t> seeds = {1};
-  std::string against;
+  std::string against, primary;
+  std::vector<std::string> margins;  // "CIDEr=0.02"
   Axes tune;
   std::optional<Stop> tune_stop;
 

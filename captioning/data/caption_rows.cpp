@@ -7,6 +7,7 @@
 #include "captioning/data/captions_form.h"
 #include "captioning/data/csv.h"
 #include "captioning/data/json_file.h"
+#include "captioning/data/named_lines.h"
 #include "captioning/data/reader_support.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -71,6 +72,18 @@ CaptionRows rows_of_table(const std::string& text, const fs::path& path) {
         "quotes are taken as characters of the captions, because not all of them "
         "enclose a field");
   if (!repaired.empty()) out.notes.push_back(separators_note(separator, repaired));
+  return out;
+}
+
+// Lines without a header: a picture's name, what separates it, and a caption.
+CaptionRows rows_of_lines(const std::string& text, const fs::path& path) {
+  const std::vector<TextLine> lines = lines_of(text, path);
+  CaptionRows out;
+  for (NamedRow& row : named_rows(text, lines, line_leads(lines), path.string()))
+    out.rows.push_back({.place = str(path.string(), ":", row.line),
+                        .image = std::move(row.name),
+                        .captions = std::move(row.captions),
+                        .split = {}});
   return out;
 }
 
@@ -176,7 +189,7 @@ CaptionRows rows_of_object(const JsonValue& root, const std::string& file) {
 }
 
 CaptionRows rows_of_json(const std::string& text, const fs::path& path) {
-  if (is_json_lines(text)) {
+  if (JsonValue::is_lines(text)) {
     ObjectRows rows;
     for (const TextLine& line : lines_of(text, path))
       if (line.text.find_first_not_of(" \t") != std::string::npos)
@@ -191,8 +204,10 @@ CaptionRows rows_of_json(const std::string& text, const fs::path& path) {
 
 CaptionRows read_caption_rows(const fs::path& path) {
   const std::string text = read_captions_text(path, "list of captions");
-  return captions_form(text) == CaptionsForm::kJson ? rows_of_json(text, path)
-                                                    : rows_of_table(text, path);
+  const CaptionsForm form = captions_form(text);
+  if (form == CaptionsForm::kJson) return rows_of_json(text, path);
+  if (form == CaptionsForm::kOther && are_named_lines(text)) return rows_of_lines(text, path);
+  return rows_of_table(text, path);
 }
 
 }  // namespace saccade

@@ -1,5 +1,6 @@
 // Lists that pair images with captions, whatever their form: tables (CSV, and the same with
-// semicolons, bars or tabs), JSON lists, JSON lines, and JSON objects from names to captions.
+// semicolons, bars or tabs), lines that begin with the name of a picture (leading_id.h), JSON
+// lists, JSON lines, and JSON objects from names to captions.
 #pragma once
 
 #include <filesystem>

@@ -3,8 +3,22 @@
 #include <algorithm>
 
 #include "captioning/data/caption_columns.h"
+#include "captioning/data/image_id.h"
+#include "captioning/data/leading_id.h"
 
 namespace saccade {
+
+namespace {
+
+// "[a.jpg] a dog" and "[7] a dog" are no JSON.
+bool begins_with_bracketed_image(const std::string& line) {
+  const bool json = line.size() < 2 || std::string("\"'[{( \t").find(line[1]) != std::string::npos;
+  const auto lead = json ? std::nullopt : leading_id(line);
+  const bool number = lead && image_id(lead->name).name.empty();
+  return lead && lead->certain && (!number || lead->rest < line.size());
+}
+
+}  // namespace
 
 std::optional<TokenMarks> token_marks(const std::string& line) {
   const auto tab = line.find('\t');
@@ -20,22 +34,12 @@ std::optional<TokenMarks> token_marks(const std::string& line) {
 CaptionsForm captions_form(const std::string& text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) return CaptionsForm::kOther;
-  if (text[first] == '{' || text[first] == '[') return CaptionsForm::kJson;
   const auto begin = text.find_first_not_of("\r\n");
   const std::string line = text.substr(begin, text.find_first_of("\r\n", begin) - begin);
+  if (text[first] == '{' || (text[first] == '[' && !begins_with_bracketed_image(line)))
+    return CaptionsForm::kJson;
   if (header_separator(text)) return CaptionsForm::kCsv;
   return token_marks(line) ? CaptionsForm::kTokens : CaptionsForm::kOther;
-}
-
-bool is_json_lines(const std::string& text) {
-  constexpr const char* kSpace = " \t\r\n";
-  const auto first = text.find_first_not_of(kSpace);
-  if (first == std::string::npos || text[first] != '{') return false;
-  const auto end = text.find('\n', first);
-  if (end == std::string::npos) return false;
-  const auto second = text.find_first_not_of(kSpace, end);
-  return text[text.find_last_not_of(kSpace, end)] == '}' && second != std::string::npos &&
-         text[second] == '{';
 }
 
 }  // namespace saccade

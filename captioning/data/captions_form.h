@@ -8,13 +8,11 @@ namespace saccade {
 
 enum class CaptionsForm { kJson, kCsv, kTokens, kOther };
 
-// kJson: begins with a bracket or a brace. kCsv: the first line names columns of images and of
-// captions (header_separator() tells how they are separated). kTokens: the first line is
-// <image>#<number> TAB <caption>. kOther: none of these, such as plain text.
+// kJson: begins with a bracket or a brace, and not with an image in brackets. kCsv: the first line
+// names columns of images and of captions (header_separator() tells how they are separated).
+// kTokens: the first line is <image>#<number> TAB <caption>. kOther: none of these, such as plain
+// text.
 CaptionsForm captions_form(const std::string& text);
-
-// Whether each line of a text is a JSON object, as far as its first two lines tell.
-bool is_json_lines(const std::string& text);
 
 // The offsets of '#' and the tab in a line <image>#<number> TAB <caption>, if it has this form.
 // Some copies use two tabs; a file name may hold a '#'.

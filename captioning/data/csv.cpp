@@ -92,8 +92,4 @@ CsvTable parse_csv(const std::string& text, const std::filesystem::path& path, c
   }
 }
 
-std::vector<CsvRow> read_csv(const std::filesystem::path& path, const std::string& what) {
-  return parse_csv(read_text(path, what), path, ',').rows;
-}
-
 }  // namespace saccade

@@ -24,7 +24,4 @@ struct CsvTable {
 // of an unclosed quote, or of a stray one between commas or semicolons.
 CsvTable parse_csv(const std::string& text, const std::filesystem::path& path, char separator);
 
-// The rows of a file with commas.
-std::vector<CsvRow> read_csv(const std::filesystem::path& path, const std::string& what);
-
 }  // namespace saccade

@@ -67,20 +67,24 @@ namespace {
 
 // `section` is that of the config: data, or data.sets.NAME.
 std::vector<std::string> missing_of(const DataConfig& config, const std::string& section) {
-  std::string not_given;
+  std::string not_given, needing;  // "A needs B, C; D needs E"
   std::vector<std::string> out;
   for (NamedFile& file : named_files(config, "data")) {
     file.key.replace(0, std::string_view("data").size(), section);
     if (file.path.empty()) {
-      if (!file.needed_by.empty()) not_given += str(not_given.empty() ? "" : ", ", file.key);
+      if (file.needed_by.empty()) continue;
+      if (file.needed_by == needing)
+        not_given += ", " + file.key;
+      else
+        not_given += str(not_given.empty() ? "" : "; ", file.needed_by, " needs ", file.key);
+      needing = file.needed_by;
     } else if (const std::string problem = problem_of_place(file);
                !is_key_of_boxes(file.key) && !problem.empty()) {
       out.push_back(problem);
     }
   }
   if (!not_given.empty()) {
-    throw UsageError(str(section, ".type ", enum_name(config.type), " needs ", not_given,
-                         "; set it in the config (", data_guide(),
+    throw UsageError(str(not_given, "; set it in the config (", data_guide(),
                          " says where published data are)"));
   }
   if (out.empty() && config.type == DataKind::kFolder && config.annotations.empty()) {

@@ -1,8 +1,6 @@
 #include "captioning/data/reader_support.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <fstream>
 #include <span>
 #include <unordered_set>
@@ -42,6 +40,9 @@ std::string read_captions_text(const fs::path& path, std::string_view what) {
   const std::string kind = foreign_file(head, path.string());
   if (!kind.empty() && !kind.ends_with("JSON text"))
     throw DataError(str(path.string(), ": ", kind, "; it should be the ", what));
+  // Excel's first line, which is no part of the table, becomes blank.
+  if (text.starts_with("sep=") && (text.size() < 6 || text[5] == '\n' || text[5] == '\r'))
+    text.erase(0, 5);
   return text;
 }
 
@@ -117,24 +118,7 @@ bool has_endless_word(const std::string& caption) {
 }  // namespace
 
 Split read_split(const std::string& word, const std::string& place) {
-  constexpr std::array<std::pair<std::string_view, Split>, 12> kWords = {
-      {{"train", Split::kTrain},
-       {"training", Split::kTrain},
-       {"trn", Split::kTrain},
-       {"restval", Split::kTrain},
-       {"val", Split::kVal},
-       {"valid", Split::kVal},
-       {"validation", Split::kVal},
-       {"dev", Split::kVal},
-       {"development", Split::kVal},
-       {"test", Split::kTest},
-       {"testing", Split::kTest},
-       {"tst", Split::kTest}}};
-  std::string plain;
-  for (const char c : clean_caption(word))
-    plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  for (const auto& [known, split] : kWords)
-    if (plain == known) return split;
+  if (const auto split = find_split(clean_caption(word))) return *split;
   throw DataError(str(place, ": unknown split '", clean_caption(word),
                       "'; expected train, val or test (or training, validation, dev, ...)"));
 }

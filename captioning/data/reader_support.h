@@ -14,7 +14,8 @@ namespace saccade {
 // be read; `what` names its role in the message ("captions file").
 std::string read_text(const std::filesystem::path& path, std::string_view what);
 // The same of a file of captions: also throws DataError, with what it is, for a file of another
-// kind, such as a web page, an archive or a Git LFS pointer, whose text is no caption.
+// kind, such as a web page, an archive or a Git LFS pointer, whose text is no caption. A first line
+// "sep=;", which is for Excel, is blank in it.
 std::string read_captions_text(const std::filesystem::path& path, std::string_view what);
 
 struct TextLine {
@@ -37,9 +38,8 @@ std::string image_path(const std::filesystem::path& root, const std::string& nam
 // The caption, trimmed, with a single space for control characters and line ends.
 std::string clean_caption(std::string_view text);
 
-// The split that a word means, in any case: train, training, trn; val, valid, validation, dev,
-// development; test, testing, tst; restval (Karpathy's) is train. Throws DataError, whose message
-// begins with `place`, for any other.
+// The split that a word means (find_split). Throws DataError, whose message begins with `place`,
+// for any other.
 Split read_split(const std::string& word, const std::string& place);
 
 // Says that a file is a list, where an object was expected, and what reads lists.

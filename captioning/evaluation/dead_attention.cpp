@@ -117,7 +117,7 @@ MapLoss map_loss(std::span<const ImageStatistics> own, std::span<const ImageStat
     losses.push_back(loss(scores[0][r], scores[1][r]));
   return {.metric = a->metric,
           .loss = loss(a->whole(), b->whole()),
-          .interval = percentile_interval(std::move(losses), kLossLevel)};
+          .interval = percentile_interval(losses, kLossLevel)};
 }
 
 std::string_view need_name(MapNeed need) {

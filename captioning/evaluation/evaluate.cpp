@@ -358,6 +358,7 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
     for (RegimeReport& regime : report.regimes) {
       regime.groups = group_scores(regime.metrics, traits);
       if (regime.draws == 1) regime.intervals = headline_intervals(regime.metrics);
+      if (regime.grounding) regime.against_centre = regime.grounding->against_centre();
     }
   }
   if (forces && source) {

@@ -73,11 +73,12 @@ struct RegimeReport {
   std::vector<ScoreMark> marks;  // on scores that can say little, of the first draw; not of texts
   NamedScores deviations;        // standard deviation over several draws of all images; else empty
   Index draws = 1;
-  std::vector<DecodedCaption> captions;         // one per image, of the first draw
-  std::vector<std::vector<std::string>> words;  // of the captions
-  std::optional<GroundingScores> grounding;     // of the first draw, where boxes exist
-  std::vector<ScoreGrouping> groups;            // of the first draw, in a full report
-  std::vector<LengthScores> by_length;          // of the first draw, where images are texts
+  std::vector<DecodedCaption> captions;          // one per image, of the first draw
+  std::vector<std::vector<std::string>> words;   // of the captions
+  std::optional<GroundingScores> grounding;      // of the first draw, where boxes exist
+  std::vector<CentreDifference> against_centre;  // of the same, in a full report
+  std::vector<ScoreGrouping> groups;             // of the first draw, in a full report
+  std::vector<LengthScores> by_length;           // of the first draw, where images are texts
 };
 
 // Grounding, for a data set with boxes.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "captioning/maps/map_views.h"
 #include "captioning/metrics/peak_point.h"
@@ -37,13 +38,6 @@ Json scores_json(const NamedScores& scores) {
   Json out = Json::object();
   for (const auto& [name, value] : scores) out[name] = value;
   return out;
-}
-
-void add_intervals(const std::vector<ScoreInterval>& intervals, Json& to) {
-  for (const ScoreInterval& interval : intervals)
-    if (!std::isnan(interval.interval.low))
-      to["intervals"][interval.metric] = {{"low", interval.interval.low},
-                                          {"high", interval.interval.high}};
 }
 
 Json samples_json(const SampleScores& samples) {
@@ -85,6 +79,19 @@ Json differences_json(const std::vector<CentreDifference>& differences) {
   return out;
 }
 
+// Without the intervals that are not known.
+Json intervals_json(std::span<const ScoreInterval> intervals) {
+  Json out = Json::object();
+  for (const ScoreInterval& one : intervals)
+    if (!std::isnan(one.interval.low))
+      out[one.metric] = {{"low", one.interval.low}, {"high", one.interval.high}};
+  return out;
+}
+
+void add_intervals(const std::vector<ScoreInterval>& intervals, Json& to) {
+  if (Json one = intervals_json(intervals); !one.empty()) to["intervals"] = std::move(one);
+}
+
 Json grounding_json(Regime regime, const GroundingScores& scores,
                     const std::vector<CentreDifference>& against_centre) {
   return {{"regime", enum_name(regime)},
@@ -94,6 +101,13 @@ Json grounding_json(Regime regime, const GroundingScores& scores,
           {"centre_bias", scores_json(scores.centre_bias_scores())},
           {"uniform", scores_json(scores.uniform_scores())},
           {"against_centre", differences_json(against_centre)}};
+}
+
+Json references_json(Regime regime, const ReferenceScores& references) {
+  Json out = grounding_json(regime, references.scores, references.against_centre);
+  if (Json intervals = intervals_json(references.intervals); !intervals.empty())
+    out["intervals"] = std::move(intervals);
+  return out;
 }
 
 Json grounding_json(const EvaluationReport& report) {
@@ -112,16 +126,14 @@ Json grounding_json(const EvaluationReport& report) {
   for (const RegimeReport& regime : report.regimes)
     if (regime.grounding && regime.grounding->has_maps)
       out["generated_words"].push_back(
-          grounding_json(regime.regime, *regime.grounding, regime.grounding->against_centre()));
+          grounding_json(regime.regime, *regime.grounding, regime.against_centre));
   if (const auto& references = report.grounding->references) {
-    out["ground_truth_words"] = grounding_json(report.regimes.front().regime, references->scores,
-                                               references->against_centre);
+    out["ground_truth_words"] = references_json(report.regimes.front().regime, *references);
     out["ground_truth_words"]["captions"] = references->scores.nouns.size();
     out["ground_truth_words"]["corpus"] = scores_json(references->scores.corpus());
   }
   for (const auto& [by, references] : report.grounding->informed)
-    out[by] =
-        grounding_json(report.regimes.front().regime, references.scores, references.against_centre);
+    out[by] = references_json(report.regimes.front().regime, references);
   return out;
 }
 
@@ -142,8 +154,10 @@ Json groups_json(const std::vector<ScoreGrouping>& groupings) {
                         {"images", group.images},
                         {"scores", std::move(scores)}});
     }
-    out.push_back(
-        {{"by", enum_name(grouping.by)}, {"text", grouping.text}, {"groups", std::move(groups)}});
+    out.push_back({{"by", enum_name(grouping.by)},
+                   {"text", grouping.text},
+                   {"least_images", kSmallestGroup},
+                   {"groups", std::move(groups)}});
   }
   return out;
 }

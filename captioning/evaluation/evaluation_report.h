@@ -18,7 +18,8 @@ namespace saccade {
 // "corpus", "intervals", "marks", "ground_truth_words"}], each set scored by itself}]}. An ensemble
 // has "members", its checkpoints.
 // A regime of a full report has "groups", where its images differ (score_groups.h): [{"by":
-// "length", "objects" or "rare_words", "text": what the values are, "groups": [{"name", "low",
+// "length", "objects" or "rare_words", "text": what the values are, "least_images": how many every
+// group has at least, "groups" (none where no two are so large): [{"name", "low",
 // "high", "mean": of the values of its images, "images": how many, "scores": {metric: {"score",
 // "low", "high": the bootstrap
 // interval}}}]}]. A full report has "perplexity" (null without a reference word) and
@@ -35,10 +36,10 @@ namespace saccade {
 // (decoding/later_maps.h), "rules": {"pointing_tolerance", "loc_threshold", "loc_iou",
 // "point_pixels" of a picture of "point_picture_side", "centre_sigma"}, "generated_words":
 // [{"regime", "nouns", "without_boxes", "model": {...}, "centre_bias": {...}, "uniform": {...}}],
-// "ground_truth_words": the same, "captions" and "corpus", the scores that `compare` calls
-// references_*} (grounding_scores.h). Where heads were removed, there is
-// "without": {"heads": their names, "whole": the scores of the whole model}. Keys may be added, but
-// are never renamed.
+// "ground_truth_words": the same, "intervals" of its headlines as those of a regime, "captions" and
+// "corpus", the scores that `compare` calls references_*} (grounding_scores.h). Where heads were
+// removed, there is "without": {"heads": their names, "whole": the scores of the whole model}. Keys
+// may be added, but are never renamed.
 std::string evaluation_json(const EvaluationReport& report);
 
 // The "groups" of a regime.

@@ -136,8 +136,7 @@ std::string grounding_table(const EvaluationReport& report) {
   };
   for (const RegimeReport& regime : report.regimes)
     if (regime.grounding && regime.grounding->has_maps)
-      add(std::string(enum_name(regime.regime)), *regime.grounding,
-          regime.grounding->against_centre());
+      add(std::string(enum_name(regime.regime)), *regime.grounding, regime.against_centre);
   if (grounding.references)
     add(str("references, ", enum_name(report.regimes.front().regime)), grounding.references->scores,
         grounding.references->against_centre);
@@ -194,6 +193,18 @@ NamedScores further_scores(const EvaluationReport& report) {
   return out;
 }
 
+// The intervals of these scores and of those of the first regime.
+std::vector<ScoreInterval> first_intervals(const EvaluationReport& report) {
+  if (report.regimes.empty()) return {};
+  std::vector<ScoreInterval> out = report.regimes.front().intervals;
+  if (!report.grounding || !report.grounding->references) return out;
+  for (ScoreInterval one : report.grounding->references->intervals) {
+    one.metric = references_metric(one.metric);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 // Whether the tables of grounding and of attention show a metric.
 bool has_other_table(const MetricInfo& info, const EvaluationReport& report) {
   if (info.group == MetricGroup::kMaps || info.group == MetricGroup::kReferenceWords) return true;
@@ -207,6 +218,7 @@ bool has_other_table(const MetricInfo& info, const EvaluationReport& report) {
 std::string scores_table(const EvaluationReport& report) {
   std::vector<Column> columns;
   NamedScores first;  // the scores of the first regime, and what is measured only once
+  const std::vector<ScoreInterval> intervals = first_intervals(report);
   for (const RegimeReport& regime : report.regimes) {
     if (columns.empty()) {
       first = regime.corpus;
@@ -214,7 +226,7 @@ std::string scores_table(const EvaluationReport& report) {
     }
     columns.push_back({.head = std::string(enum_name(regime.regime)),
                        .scores = columns.empty() ? &first : &regime.corpus,
-                       .intervals = regime.intervals});
+                       .intervals = columns.empty() ? intervals : regime.intervals});
     if (regime.draws > 1)
       columns.push_back(
           {.head = str("sd of ", regime.draws, " draws"), .scores = &regime.deviations});
@@ -282,16 +294,21 @@ std::string sets_table(const EvaluationReport& report) {
 // The scores of the first regime's groups, one table per grouping.
 std::string groups_table(const EvaluationReport& report) {
   const RegimeReport& regime = report.regimes.front();
+  const std::string items = report.texts ? "texts" : "images";
   std::string out;
+  std::vector<std::string> without;
   for (const ScoreGrouping& grouping : regime.groups) {
+    if (grouping.groups.empty()) {
+      without.push_back(grouping.text);
+      continue;
+    }
     std::vector<std::string> names;
     for (const ScoreGroup& group : grouping.groups)
       for (const GroupScore& one : group.scores)
         if (std::find(names.begin(), names.end(), one.metric) == names.end())
           names.push_back(one.metric);
     TextTable table;
-    std::vector<std::string> head{std::string(enum_name(grouping.by)),
-                                  report.texts ? "texts" : "images"};
+    std::vector<std::string> head{std::string(enum_name(grouping.by)), items};
     for (const std::string& name : names) head.push_back(metric_label(name));
     table.add(std::move(head));
     for (const ScoreGroup& group : grouping.groups) {
@@ -311,10 +328,13 @@ std::string groups_table(const EvaluationReport& report) {
         grouping.groups.begin(), grouping.groups.end(),
         [](const ScoreGroup& a, const ScoreGroup& b) { return a.images < b.images; });
     if (least->images < kFewImages)
-      out += str("small samples: groups of fewer than ", kFewImages,
-                 report.texts ? " texts" : " images", "; of fewer than ", kFewestImages,
-                 " there is no interval\n");
+      out += str("small samples: groups of fewer than ", kFewImages, " ", items, "; of fewer than ",
+                 kFewestImages, " there is no interval\n");
   }
+  if (!without.empty())
+    out +=
+        str("no easy and hard ", items, " by ", names_in_line(without), ": ", needed_groups(items),
+            " are needed, and there are ", report.images.size(), " ", items, "\n");
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "captioning/decoding/informed_maps.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/maps/caption_text.h"
+#include "captioning/metrics/metric_registry.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
@@ -13,7 +14,8 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kPhotosPerTask = 8;  // images per task
+constexpr Index kPhotosPerTask = 8;           // images per task
+constexpr Index kReferenceReplicates = 1000;  // of resampled images
 
 // The references of an image, as words and as ids of a model's vocabulary.
 struct Given {
@@ -55,6 +57,14 @@ Words mapped_words(const Words& written, const DecodedCaption& decoded,
   Words out;
   for (const DecodedWord& word : decoded.words) out.push_back(word_text(word, vocabulary));
   return out;
+}
+
+std::vector<ScoreInterval> reference_intervals(std::span<const ImageStatistics> metrics) {
+  std::vector<ImageStatistics> headlines;
+  for (const ImageStatistics& one : metrics)
+    if (metric(references_metric(one.metric)).headline) headlines.push_back(one);
+  if (headlines.empty()) return {};
+  return bootstrap(headlines, {.replicates = kReferenceReplicates});
 }
 
 }  // namespace
@@ -129,6 +139,7 @@ ReferenceScores ground_references(const Ensemble& models, const Dataset& dataset
   const GroundingScores images_alone = joined_by_image(scores);
   out.metrics = images_alone.metrics();
   out.against_centre = images_alone.against_centre();
+  out.intervals = reference_intervals(out.metrics);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "captioning/decoding/decode_images.h"
 #include "captioning/evaluation/grounding_scores.h"
 #include "captioning/grounding/noun_boxes.h"
+#include "captioning/statistics/bootstrap.h"
 
 namespace saccade {
 
@@ -41,6 +42,9 @@ struct ReferenceScores {
   GroundingScores scores;
   std::vector<ImageStatistics> metrics;          // of all images of the request
   std::vector<CentreDifference> against_centre;  // of the same
+  // 95 %, by the bootstrap over all images of the request, of the measures that are headlines as
+  // references_metric(); a sample of images has all nouns of each.
+  std::vector<ScoreInterval> intervals;
 };
 
 // Scores the maps that the models have while they are forced to decode the references of the

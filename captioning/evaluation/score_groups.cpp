@@ -117,6 +117,22 @@ std::string number_text(GroupBy by, double value) {
   return str(std::round(10 * value) / 10);
 }
 
+// Of the largest values of groups, those that remain where small groups join others.
+std::vector<double> of_large_groups(std::span<const double> sorted, std::span<const double> ends) {
+  std::vector<double> out;
+  std::size_t before = 0;  // values in the groups so far
+  for (const double end : ends) {
+    const auto up_to = static_cast<std::size_t>(
+        std::upper_bound(sorted.begin(), sorted.end(), end) - sorted.begin());
+    const bool small = up_to - before < kSmallestGroup, last = end == ends.back();
+    if (small && !last) continue;
+    if (small && !out.empty()) out.pop_back();
+    out.push_back(end);
+    before = up_to;
+  }
+  return out;
+}
+
 std::string_view doc_of(GroupBy by) {
   for (const auto& row : enum_table(GroupBy{}))
     if (row.value == by) return row.doc;
@@ -160,6 +176,10 @@ std::string ScoreGroup::name(GroupBy by) const {
   return first == last ? first : first + " to " + last;
 }
 
+std::string needed_groups(std::string_view items) {
+  return str("two groups of at least ", kSmallestGroup, " ", items, " each");
+}
+
 std::vector<int> value_groups(std::span<const double> values) {
   std::vector<double> sorted;
   for (const double value : values)
@@ -171,11 +191,13 @@ std::vector<int> value_groups(std::span<const double> values) {
   if (different.size() <= kMostGroups) {
     ends.assign(different.begin(), different.end());
   } else {
-    for (std::size_t g = 1; g < kMostGroups; ++g)
-      ends.push_back(sorted[g * sorted.size() / kMostGroups - 1]);
+    const std::size_t groups =
+        std::clamp<std::size_t>(sorted.size() / kSmallestGroup, 1, kMostGroups);
+    for (std::size_t g = 1; g < groups; ++g) ends.push_back(sorted[g * sorted.size() / groups - 1]);
     ends.push_back(sorted.back());
     ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   }
+  ends = of_large_groups(sorted, ends);
   std::vector<int> out;
   for (const double value : values)
     out.push_back(
@@ -193,14 +215,17 @@ std::vector<ScoreGrouping> group_scores(std::span<const ImageStatistics> metrics
       SACCADE_CHECK(metric.images == static_cast<Index>(trait.values.size()), "[score groups] ",
                     metric.metric, " of ", metric.images, " images and values of ",
                     trait.values.size());
+    std::set<double> different;
+    for (const double value : trait.values)
+      if (!std::isnan(value)) different.insert(value);
+    if (different.size() < 2) continue;
     const std::vector<int> groups = value_groups(trait.values);
-    const int last = groups.empty() ? -1 : *std::max_element(groups.begin(), groups.end());
-    if (last < 1) continue;
+    const int last = *std::max_element(groups.begin(), groups.end());
     ScoreGrouping& grouping = out.emplace_back(
         ScoreGrouping{.by = trait.by,
                       .groups = {},
                       .text = trait.text.empty() ? std::string(doc_of(trait.by)) : trait.text});
-    for (int g = 0; g <= last; ++g) {
+    for (int g = 0; last > 0 && g <= last; ++g) {
       std::vector<std::size_t> images;
       for (std::size_t i = 0; i < groups.size(); ++i)
         if (groups[i] == g) images.push_back(i);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "captioning/data/load_data.h"
@@ -60,21 +61,26 @@ struct ScoreGroup {
 
 struct ScoreGrouping {
   GroupBy by = GroupBy::kLength;
-  std::vector<ScoreGroup> groups;  // by rising values
+  std::vector<ScoreGroup> groups;  // by rising values; none, or at least two
   std::string text{};              // what the values are, for people
 };
 
 inline constexpr std::size_t kMostGroups = 5;
+inline constexpr std::size_t kSmallestGroup = 10;  // the scores of fewer images are chance
+
+// "two groups of at least 10 images each": what is needed to speak of easy and hard images.
+std::string needed_groups(std::string_view items);
 
 // Which group each value belongs to, from 0 by rising values; -1 for NaN. Up to kMostGroups
 // different values make a group each. Of more, groups of about equal size are made, and equal
-// values stay together.
+// values stay together. A group that would have fewer values than kSmallestGroup joins the next
+// one, and the last one that before it.
 std::vector<int> value_groups(std::span<const double> values);
 
 // The headline metrics (of texts, those of texts) of every group, from the images' statistics,
 // without those that a group cannot have. CIDEr keeps the document frequencies of all images, as
-// of_image() does. Groupings with a single group are left out. Throws ShapeError where the numbers
-// of images differ.
+// of_image() does. A trait that all images share makes no grouping, and one by which no two groups
+// are large enough a grouping without groups. Throws ShapeError where the numbers of images differ.
 std::vector<ScoreGrouping> group_scores(std::span<const ImageStatistics> metrics,
                                         std::span<const ImageTraits> traits);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "captioning/data/json_file.h"
+#include "captioning/data/reader_support.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 
@@ -24,6 +25,32 @@ std::vector<Gram> grams_of(const std::vector<CountedCaption>& references) {
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
+}
+
+constexpr const char* kFrequenciesForm =
+    "expected {\"ref_len\": 40504, \"df\": {\"a\": 40000, \"a dog\": 700}}: the number of images, "
+    "and for each 1 to 4 words (tokens, as score --tokenize prints them) in how many images' "
+    "references they are";
+
+// The JSON of a file of document frequencies; any other file is refused with what it is.
+JsonValue frequencies_file(const std::string& path) {
+  const std::string text = read_text(path, "document frequencies");
+  if (text.starts_with("\x80") || text.starts_with("(dp") || text.starts_with("(lp"))
+    throw DataError(str(path,
+                        ": is a Python pickle, such as coco-val-df.p; write what it holds as "
+                        "JSON with Python; ",
+                        kFrequenciesForm));
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || (text[first] != '{' && text[first] != '['))
+    throw DataError(str(path, ": is no JSON; ", kFrequenciesForm));
+  JsonValue root = JsonValue::parse(text, path);
+  if (!root.is_object() || !root.find("ref_len") || !root.find("df"))
+    throw DataError(str(path, ": ",
+                        root.is_object() && (root.find("annotations") || root.find("images"))
+                            ? "holds captions, and no document frequencies"
+                            : "holds no document frequencies",
+                        "; ", kFrequenciesForm));
+  return root;
 }
 
 }  // namespace
@@ -75,7 +102,7 @@ double DocumentFrequencies::idf(const Gram& gram) const {
 }
 
 DocumentFrequencies read_document_frequencies(const std::string& path, WordNumbers& numbers) {
-  const JsonValue root = JsonValue::parse_file(path, "document frequencies");
+  const JsonValue root = frequencies_file(path);
   const JsonValue images = root["ref_len"];
   if (!(images.number() >= 1)) {
     throw DataError(str(images.place(), ": needs the number of images, at least 1"));

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/base/suggest.h"
 
 namespace saccade {
 
@@ -168,6 +169,21 @@ const std::vector<MetricInfo>& all_metrics() {
 const MetricInfo* find_metric(std::string_view name) {
   const auto found = places().find(name);
   return found == places().end() ? nullptr : &all_metrics()[found->second];
+}
+
+std::string metric_meant(const std::string& word, bool (*may)(const MetricInfo&)) {
+  std::vector<std::string> names, labels;
+  std::map<std::string, std::string> called;  // label and name
+  for (const MetricInfo& info : all_metrics()) {
+    if (!may(info)) continue;
+    names.push_back(info.name);
+    labels.push_back(info.label);
+    called.emplace(info.label, info.name);
+  }
+  const std::string label = nearest_name(word, labels);
+  const std::string name = edit_distance(word, label) <= 1 ? "" : nearest_name(word, names);
+  if (!name.empty()) return " (did you mean '" + name + "'?)";
+  return label.empty() ? "" : " (did you mean '" + called.at(label) + "'?)";
 }
 
 const MetricInfo& metric(std::string_view name) {

@@ -92,6 +92,10 @@ const std::vector<MetricInfo>& all_metrics();
 // The metric of this name; null where there is none.
 const MetricInfo* find_metric(std::string_view name);
 
+// " (did you mean 'CIDEr'?)": the one of the metrics for which `may` is true whose name or label is
+// nearest to a word that names none; "" where none is near.
+std::string metric_meant(const std::string& word, bool (*may)(const MetricInfo&));
+
 // The metric of this name, which must exist; for names in the program.
 const MetricInfo& metric(std::string_view name);
 

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 
 // Leaves the images of a split. The splits that a table lacks are those that training makes.
 void choose(Split split, bool is_table, CaptionFile& file) {
+  if (!file.split_problem.empty()) throw DataError(file.split_problem);
   const bool has_splits = std::any_of(file.images.begin(), file.images.end(),
                                       [](const ListedImage& image) { return image.split; });
   if (!has_splits && !is_table)
@@ -103,12 +104,16 @@ ListedImage& ImageCollector::add(const ImageId& id, const std::string& place) {
   return added;
 }
 
-void set_split(ListedImage& image, const std::string& word, const std::string& place) {
-  const Split split = read_split(word, place);
-  if (image.split && *image.split != split)
-    throw DataError(str(place, ": '", image.id.shown(), "' is in ", split_name(*image.split),
-                        " and in ", split_name(split)));
-  image.split = split;
+void set_split(CaptionFile& file, ListedImage& image, const std::string& word,
+               const std::string& place) {
+  const auto split = find_split(clean_caption(word));
+  if (split && !image.split) image.split = split;
+  if ((split && *split == *image.split) || !file.split_problem.empty()) return;
+  file.split_problem =
+      split ? str(place, ": '", image.id.shown(), "' is in ", split_name(*image.split), " and in ",
+                  split_name(*split))
+            : str(place, ": unknown split '", clean_caption(word),
+                  "'; expected train, val or test (or training, validation, dev, ...)");
 }
 
 CaptionFile read_references(const fs::path& path, std::optional<Split> split, LineReading lines) {

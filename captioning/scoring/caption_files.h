@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "captioning/data/dataset.h"
-#include "captioning/scoring/image_id.h"
+#include "captioning/data/image_id.h"
 
 namespace saccade {
 
@@ -23,7 +23,10 @@ struct CaptionFile {
   std::string path;
   std::string form;       // what it was read as, for people: "Karpathy's JSON"
   bool in_order = false;  // the images have no ids: image k of one file is image k of the other
+  bool counted = false;   // the images' numbers are 1, 2, 3, ... and may only count the lines
+  bool has_ids = false;   // the file calls what names its images ids (image_id), and no names
   std::vector<ListedImage> images{};
+  std::string split_problem{};       // a word that is no split, and where it stands; or empty
   std::vector<std::string> notes{};  // what a user should know although it can be read
 };
 
@@ -38,15 +41,17 @@ enum class LineReading { kAsk, kCaptions, kNames };
 //   CSV        with a header (caption_columns.h), with commas, semicolons, bars or tabs; without
 //              one: the image, then the caption. A caption's number may stand between them
 //   tokens     <image>#<k> TAB <caption>, as Flickr8k has them
-//   lines      the image, a tab, colon, comma, bar or space, and a caption; what `saccade caption`
+//   lines      the image, what separates it (leading_id.h), and a caption; what `saccade caption`
 //              prints; or captions alone: an image's references with tabs between them, and a
-//              caption alone in each line of results
+//              caption alone in each line of results. A list whose lines are numbered may also be
+//              captions in order
 // The order of images and captions is that of the file. With `split`, other splits are left out;
 // splits that a CSV file lacks are made (fill_splits.h). Images without captions stay. There are
 // notes on captions that contain line ends and that lack spaces.
-// Throws UsageError when a split is given for a file without splits, and DataError that names file
-// and place for what cannot be read; for images that are listed twice; where no image has a
-// caption; and where two readings are possible and `lines` is kAsk.
+// Words for splits count only with `split`. Throws UsageError when it is given for a file without
+// splits, and where two readings are possible and `lines` is kAsk; DataError that names file and
+// place for what cannot be read, for images that are listed twice, and where no image has a
+// caption.
 CaptionFile read_references(const std::filesystem::path& path, std::optional<Split> split = {},
                             LineReading lines = LineReading::kAsk);
 CaptionFile read_results(const std::filesystem::path& path, LineReading lines = LineReading::kAsk);

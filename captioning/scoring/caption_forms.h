@@ -26,29 +26,20 @@ class ImageCollector {
   std::unordered_map<std::string, std::size_t> places_;
 };
 
-// Puts the image into a split; "restval" counts as train, and "val", "valid", "validation" and
-// "dev" are one. Throws DataError, which begins with `place`, for other words and for an image that
-// is in another split.
-void set_split(ListedImage& image, const std::string& word, const std::string& place);
+// Puts the image into the split that the word means (find_split). The first word that means none,
+// and the first image that is in another split, become the file's split_problem, which begins with
+// `place`.
+void set_split(CaptionFile& file, ListedImage& image, const std::string& word,
+               const std::string& place);
 
 void read_json_captions(const std::string& text, CaptionFile& out);
+// "CSV", or "a table with semicolons".
+std::string table_name(char separator);
 // A table whose first line is a header (header_separator() in caption_columns.h).
 void read_table_captions(const std::string& text, CaptionFile& out);
 // Lines of text, whose `role` tells what tabs are where lines begin with no name.
 enum class CaptionRole { kReferences, kResults };
 void read_line_captions(const std::string& text, CaptionRole role, LineReading reading,
                         CaptionFile& out);
-
-// An image and its captions, as a row of a table or a line has them.
-struct HeaderlessRow {
-  std::size_t line = 0;  // from 1
-  ImageId id;
-  std::vector<std::string> captions;
-};
-// The rows of a table without a header, whose fields are the image and a caption, with the
-// caption's number between them or not; with tabs, there may be several captions. Throws DataError
-// that names the line and a remedy where there are other fields.
-std::vector<HeaderlessRow> headerless_rows(const std::string& text, const std::string& path,
-                                           char separator);
 
 }  // namespace saccade

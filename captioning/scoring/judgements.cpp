@@ -1,6 +1,8 @@
 #include "captioning/scoring/judgements.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -8,11 +10,14 @@
 
 #include "captioning/data/caption_columns.h"
 #include "captioning/data/csv.h"
+#include "captioning/data/reader_support.h"
+#include "captioning/scoring/caption_forms.h"
 #include "captioning/scoring/match.h"
 #include "captioning/statistics/holm.h"
 #include "captioning/statistics/kendall.h"
 #include "captioning/statistics/pearson.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/base/random.h"
 #include "core/parallel/parallel.h"
 
@@ -32,6 +37,27 @@ std::optional<double> number_of(const std::string& text) {
 [[noreturn]] void refuse_header(const CsvRow& header, const char* name, const std::string& file) {
   throw DataError(str(file, ":", header.line, ": column '", name,
                       "' is missing; the header must have image, caption and score"));
+}
+
+// The column of people's scores.
+std::size_t score_column(const CsvRow& header, const std::string& file) {
+  constexpr std::array<std::string_view, 6> kNames = {"score",    "rating",     "judgement",
+                                                      "judgment", "humanscore", "humanjudgement"};
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < header.fields.size(); ++i) {
+    std::string name;
+    for (const char c : header.fields[i])
+      if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+        name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (name == kNames[0]) return i;
+    if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) found.push_back(i);
+  }
+  if (found.empty()) refuse_header(header, "score", file);
+  if (found.size() > 1)
+    throw DataError(str(file, ":", header.line, ": '", header.fields[found[0]], "' and '",
+                        header.fields[found[1]],
+                        "' could both hold the score; call one of them score"));
+  return found.front();
 }
 
 struct TauReplicates {
@@ -94,34 +120,36 @@ void compare_with_best(const std::vector<std::vector<double>>& automatic, Agreem
 
 }  // namespace
 
-std::vector<JudgedCaption> read_judgements(const std::filesystem::path& path) {
+Judgements read_judgements(const std::filesystem::path& path) {
   const std::string file = path.string();
-  const std::vector<CsvRow> rows = read_csv(path, "judgements");
+  const std::string text = read_captions_text(path, "judgements");
+  const char separator = header_separator(text).value_or(',');
+  const std::vector<CsvRow> rows = parse_csv(text, path, separator).rows;
   if (rows.size() < 2) throw DataError(file + ": needs a header and judgements below it");
   const std::vector<std::string>& names = rows[0].fields;
   const CaptionColumns columns = caption_columns(names, str(file, ":", rows[0].line));
   if (!columns.name()) refuse_header(rows[0], "image", file);
   if (columns.captions.size() != 1) refuse_header(rows[0], "caption", file);
-  const auto scores = std::find(names.begin(), names.end(), "score");
-  if (scores == names.end()) refuse_header(rows[0], "score", file);
-  const auto score = static_cast<std::size_t>(scores - names.begin());
-  std::vector<JudgedCaption> out;
+  const std::size_t score = score_column(rows[0], file);
+  Judgements out{.form = "", .captions = {}};
   for (std::size_t r = 1; r < rows.size(); ++r) {
     const std::vector<std::string>& fields = rows[r].fields;
     const std::string place = str(file, ":", rows[r].line);
-    if (fields.size() != rows[0].fields.size()) {
-      throw DataError(
-          str(place, ": has ", fields.size(), " fields, the header ", rows[0].fields.size()));
-    }
+    if (fields.size() != columns.count)
+      throw DataError(str(place, ": ", fields.size(), " fields, the header has ", columns.count,
+                          "; a caption with a ", separator_name(separator), " must be quoted"));
     const auto value = number_of(fields[score]);
     if (!value || !std::isfinite(*value)) {
       throw DataError(str(place, ": score must be a number; got '", fields[score], "'"));
     }
-    out.push_back({.image = image_id(fields[*columns.name()]),
-                   .caption = fields[columns.captions[0]],
-                   .place = place,
-                   .score = *value});
+    out.captions.push_back({.image = image_id(fields[*columns.name()]),
+                            .caption = fields[columns.captions[0]],
+                            .place = place,
+                            .score = *value});
   }
+  out.form = str("judgements: ", file, ", read as ", table_name(separator), " (",
+                 names[*columns.name()], ", ", names[columns.captions[0]], ", ", names[score],
+                 "): ", counted(std::ssize(out.captions), "judgement"));
   return out;
 }
 
@@ -156,7 +184,8 @@ Agreement score_judgements(const CaptionFile& references,
                 .images = images.size(),
                 .resampling = resampling,
                 .best = {},
-                .metrics = {}};
+                .metrics = {},
+                .marks = scores.marks};
   const std::vector<TauReplicates> taus = resample_taus(automatic, judged, images, resampling);
   for (std::size_t m = 0; m < automatic.size(); ++m) {
     const KendallCounts counts = count_kendall(automatic[m], judged);

@@ -19,10 +19,16 @@ struct JudgedCaption {
   double score = 0;   // higher is better
 };
 
-// Reads a CSV file with a header: the columns are image (a file name or an id), caption and score
-// (the first two under any name that caption_columns.h knows), and there is one judgement per line.
-// A caption may be judged several times. Throws DataError that names the line.
-std::vector<JudgedCaption> read_judgements(const std::filesystem::path& path);
+struct Judgements {
+  std::string form;  // "judgements: judged.csv, read as CSV (image, caption, score): 7 judgements"
+  std::vector<JudgedCaption> captions;
+};
+
+// Reads a table with a header, with commas, semicolons, bars or tabs: the columns are image (a file
+// name or an id) and caption, under any name that caption_columns.h knows, and score (or rating,
+// judgement, human_score), and there is one judgement per line. A caption may be judged several
+// times. Throws DataError that names the line.
+Judgements read_judgements(const std::filesystem::path& path);
 
 struct MetricAgreement {
   std::string metric;
@@ -39,6 +45,7 @@ struct Agreement {
   Resampling resampling;
   std::string best;  // the metric with the largest correlation; empty where none has any
   std::vector<MetricAgreement> metrics;
+  std::vector<ScoreMark> marks;  // on metrics that can say little of these captions
 };
 
 // The agreement between the judgements and the captions' scores, metric by metric. Every judgement

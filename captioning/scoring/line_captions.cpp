@@ -1,9 +1,9 @@
 // Captions in lines of text: behind names of images, as `saccade caption` prints them, or alone.
 #include <algorithm>
-#include <cctype>
 
 #include "captioning/data/caption_columns.h"
 #include "captioning/data/captions_form.h"
+#include "captioning/data/named_lines.h"
 #include "captioning/scoring/caption_forms.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -14,38 +14,17 @@ namespace {
 
 constexpr std::size_t kMostShown = 60;  // characters of a line, in messages
 
-bool is_blank(const std::string& text) {
-  return text.find_first_not_of(" \t") == std::string::npos;
-}
-
 std::string place_of(const CaptionFile& file, const TextLine& line) {
   return str(file.path, ":", line.number);
 }
 
 std::string shown(const TextLine& line) { return "'" + line.text.substr(0, kMostShown) + "'"; }
 
-const char* name_of(char separator) {
-  switch (separator) {
-    case ':':
-      return "a colon";
-    case ' ':
-      return "a space";
-    case ',':
-      return "a comma";
-    case ';':
-      return "a semicolon";
-    case '|':
-      return "a bar";
-    default:
-      return "a tab";
-  }
-}
-
 void read_tokens(const std::vector<TextLine>& lines, CaptionFile& out) {
   out.form = "lines IMAGE#NUMBER, a tab and a caption";
   ImageCollector images(out);
   for (const TextLine& line : lines) {
-    if (is_blank(line.text)) continue;
+    if (is_blank(line)) continue;
     const auto marks = token_marks(line.text);
     if (!marks)
       throw DataError(str(place_of(out, line), ": expected <image>#<number> TAB <caption>"));
@@ -102,25 +81,6 @@ void join_alternatives(std::vector<TextLine>& lines, CaptionFile& out) {
                             " left out"));
 }
 
-// What the lines of a file begin with.
-struct Leads {
-  std::size_t certain = 0;         // lines that no caption begins like
-  std::optional<std::size_t> odd;  // the first line without an id, or with another separator
-  char separator = 0;
-};
-Leads leads_of(const std::vector<TextLine>& lines) {
-  Leads out;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (is_blank(lines[i].text)) continue;
-    const auto lead = leading_id(lines[i].text);
-    if (lead && lead->certain) ++out.certain;
-    if (lead && lead->separator != 0 && out.separator == 0) out.separator = lead->separator;
-    const bool fits = lead && lead->separator != 0 && lead->separator == out.separator;
-    if (!fits && !out.odd) out.odd = i;
-  }
-  return out;
-}
-
 // Whether every line is a word, a tab and more.
 bool words_before_tabs(const std::vector<TextLine>& lines) {
   return std::all_of(lines.begin(), lines.end(), [](const TextLine& line) {
@@ -129,31 +89,33 @@ bool words_before_tabs(const std::vector<TextLine>& lines) {
   });
 }
 
-void read_named(const std::string& text, const std::vector<TextLine>& lines, char separator,
-                CaptionFile& out) {
-  out.form = str("lines of an image, ", name_of(separator), " and a caption");
-  ImageCollector images(out);
-  if (separator != ':' && separator != ' ') {
-    for (HeaderlessRow& row : headerless_rows(text, out.path, separator)) {
-      std::vector<std::string>& captions = images.image(row.id).captions;
-      std::move(row.captions.begin(), row.captions.end(), std::back_inserter(captions));
-    }
+void read_named(const std::string& text, const std::vector<TextLine>& lines, const LineLeads& leads,
+                LineReading reading, CaptionFile& out) {
+  out.form = str("lines of an image, ", lead_separator_name(leads.separator), " and a caption");
+  if (leads.separator == '(') out.form = "lines of an image in brackets and a caption";
+  std::vector<NamedRow> rows = named_rows(text, lines, leads, out.path);
+  out.counted = leads.counting == leads.filled && are_counted(lines);
+  if (out.counted && reading == LineReading::kCaptions) {
+    out.form = "numbered lines: in each, a caption of one image, in order";
+    out.in_order = true;
+    for (NamedRow& row : rows) out.images.push_back({.id = {}, .captions = row.captions});
     return;
   }
-  for (const TextLine& line : lines) {
-    if (is_blank(line.text)) continue;
-    const auto lead = leading_id(line.text);
-    images.image(image_id(lead->name)).captions.push_back(line.text.substr(lead->rest));
+  if (reading == LineReading::kNames) out.counted = false;
+  ImageCollector images(out);
+  for (NamedRow& row : rows) {
+    std::vector<std::string>& captions = images.image(row.id).captions;
+    std::move(row.captions.begin(), row.captions.end(), std::back_inserter(captions));
   }
 }
 
 // Lines of results in which what is before a tab names the image, whatever it looks like.
 void read_before_tabs(const std::vector<TextLine>& lines, CaptionFile& out) {
-  out.form = str("lines of an image, ", name_of('\t'), " and a caption");
+  out.form = str("lines of an image, ", lead_separator_name('\t'), " and a caption");
   ImageCollector images(out);
   const bool first = lines.front().text.find('\t') != std::string::npos;
   for (const TextLine& line : lines) {
-    if (is_blank(line.text)) continue;
+    if (is_blank(line)) continue;
     const auto tab = line.text.find('\t');
     if ((tab != std::string::npos) != first)
       throw DataError(str(place_of(out, line), first ? ": names no image" : ": names an image",
@@ -181,10 +143,32 @@ void read_plain(std::vector<TextLine> lines, CaptionRole role, CaptionFile& out)
 
 [[noreturn]] void ask(const CaptionFile& file, const TextLine& line, const std::string& lead,
                       const std::string& otherwise) {
-  throw DataError(str(file.path, ": its lines can be read in two ways: in line ", line.number, ", ",
-                      shown(line), ", '", lead, "' may be an image or ", otherwise,
-                      "; say which with --lines names or --lines captions, or give the file a "
-                      "first line image,caption"));
+  throw UsageError(str(file.path, ": its lines can be read in two ways: in line ", line.number,
+                       ", ", shown(line), ", '", lead, "' may be an image or ", otherwise,
+                       "; say which with --lines names or --lines captions, or give the file a "
+                       "first line image,caption"));
+}
+
+// Throws where some lines begin with an image as certainly as no caption does, and others do not.
+void refuse_mixed(const std::vector<TextLine>& lines, const LineLeads& leads, LineReading reading,
+                  const CaptionFile& out) {
+  const bool most = leads.certain * 2 > leads.filled || leads.like_files * 2 > leads.filled;
+  if (reading == LineReading::kCaptions || leads.all()) return;
+  if (most || (reading == LineReading::kNames && leads.like_files > 0)) {
+    const TextLine& odd = lines[leads.odd.value()];
+    if (leads.separator == 0 || leads.like_files == leads.filled)
+      throw DataError(str(place_of(out, odd), ": ", shown(odd),
+                          " has the name of a file in a form that is not read; write "
+                          "a.jpg: a dog, or say --lines captions"));
+    throw DataError(str(place_of(out, odd), ": ", shown(odd), " does not begin with an image and ",
+                        lead_separator_name(leads.separator),
+                        ", as other lines do; give all lines the same form (a header is a line "
+                        "image,caption)"));
+  }
+  if (leads.picture)
+    throw DataError(str(place_of(out, lines[*leads.picture]), ": ", shown(lines[*leads.picture]),
+                        " begins with an image, and other lines do not; give all lines the same "
+                        "form, or say --lines captions"));
 }
 
 // The head of a column without a column of images beside it.
@@ -212,36 +196,30 @@ void read_line_captions(const std::string& text, CaptionRole role, LineReading r
   std::vector<TextLine> lines = lines_of(text, out.path);
   // The references of an image are never an empty line at the end; a caption may be.
   if (role == CaptionRole::kReferences)
-    while (!lines.empty() && is_blank(lines.back().text)) lines.pop_back();
+    while (!lines.empty() && is_blank(lines.back())) lines.pop_back();
   const auto first = std::find_if(lines.begin(), lines.end(),
-                                  [](const TextLine& line) { return !is_blank(line.text); });
+                                  [](const TextLine& line) { return !is_blank(line); });
   if (first == lines.end()) throw DataError(out.path + ": there is no caption in it");
   if (token_marks(first->text)) return read_tokens(lines, out);
   refuse_lone_header(lines, out);
   join_alternatives(lines, out);
-  const Leads leads = leads_of(lines);
-  const auto filled = static_cast<std::size_t>(std::count_if(
-      lines.begin(), lines.end(), [](const TextLine& line) { return !is_blank(line.text); }));
-  const bool led = !leads.odd;
-  if (led && leads.certain == 0 && reading == LineReading::kAsk)
+  const LineLeads leads = line_leads(lines);
+  const bool sure = leads.certain > 0 || (leads.counting == leads.filled && leads.filled > 1);
+  if (leads.all() && !sure && reading == LineReading::kAsk)
     ask(out, *first, leading_id(first->text)->name, "the beginning of a caption");
-  if (led && (leads.certain > 0 || reading == LineReading::kNames))
-    return read_named(text, lines, leads.separator, out);
-  if (leads.certain * 2 > filled) {
-    const TextLine& odd = lines[*leads.odd];
-    throw DataError(str(place_of(out, odd), ": ", shown(odd), " does not begin with an image and ",
-                        name_of(leads.separator),
-                        ", as other lines do; give all lines the same form (a header is a line "
-                        "image,caption)"));
-  }
-  const bool tabs = std::any_of(lines.begin(), lines.end(), [](const TextLine& line) {
+  if (leads.all() && (sure || reading == LineReading::kNames))
+    return read_named(text, lines, leads, reading, out);
+  const auto has_tab = [](const TextLine& line) {
     return line.text.find('\t') != std::string::npos;
-  });
-  if (role == CaptionRole::kReferences && words_before_tabs(lines) &&
-      reading != LineReading::kCaptions) {
+  };
+  const bool tabs = std::any_of(lines.begin(), lines.end(), has_tab);
+  // What stands before tabs is the name in results, and in references may be one of one word.
+  const bool words = role == CaptionRole::kReferences && words_before_tabs(lines);
+  if (!words && !(role == CaptionRole::kResults && tabs)) refuse_mixed(lines, leads, reading, out);
+  if (words && reading != LineReading::kCaptions) {
     if (reading == LineReading::kAsk)
       ask(out, *first, first->text.substr(0, first->text.find('\t')), "a reference of one word");
-    return read_named(text, lines, '\t', out);
+    return read_named(text, lines, {.separator = '\t'}, reading, out);
   }
   if (role == CaptionRole::kResults && tabs && reading != LineReading::kCaptions)
     return read_before_tabs(lines, out);

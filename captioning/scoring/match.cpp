@@ -40,9 +40,51 @@ std::size_t captions_in_order(const CaptionFile& references, const CaptionFile& 
   return count;
 }
 
+// Whether the numbers of the results, which may only count their lines, do so: as ids they are
+// unknown, and there are as many as images. Throws UsageError where they are ids of other images.
+bool only_count(const CaptionFile& references, const CaptionFile& results,
+                const ImageIndex& index) {
+  if (!results.counted || references.in_order || results.images.size() != references.images.size())
+    return false;
+  std::optional<std::size_t> other;
+  for (std::size_t i = 0; i < results.images.size(); ++i) {
+    const auto image = index.find(results.images[i].id);
+    if (!image) return true;
+    if (*image != i && !other) other = i;
+  }
+  if (!other) return false;
+  throw UsageError(str(
+      results.path, ": its numbers can be read in two ways: '", results.images[*other].id.shown(),
+      "' may be that image of ", references.path, " or count the lines, so that it is image ",
+      shown(references, *other), "; say which with --lines names or --lines captions"));
+}
+
+// Throws UsageError where numbers are ids of some images and names of others: 17 beside "17.jpg"
+// with the id 3.
+void refuse_two_numberings(const CaptionFile& references, const CaptionFile& results,
+                           const ImageIndex& index) {
+  std::optional<std::size_t> other;
+  for (std::size_t i = 0; i < results.images.size(); ++i) {
+    const auto named = index.find_as_name(results.images[i].id);
+    if (!named) return;
+    if (index.find(results.images[i].id) != named && !other) other = i;
+  }
+  if (!other) return;
+  const ImageId& id = results.images[*other].id;
+  throw UsageError(str(results.path, ": its images can be read in two ways: ", id.shown(),
+                       " may be the id of ", shown(references, *index.find(id)), " in ",
+                       references.path, " or the name of ",
+                       shown(references, *index.find_as_name(id)),
+                       "; call the column or key image_id where it is the id, or write the names "
+                       "with their endings"));
+}
+
 // The result of every image of the references, or null.
-std::vector<const ListedImage*> assign(const CaptionFile& references, const CaptionFile& results) {
+std::vector<const ListedImage*> assign(const CaptionFile& references, const CaptionFile& results,
+                                       const ImageIndex& index, bool counting) {
   std::vector<const ListedImage*> out(references.images.size(), nullptr);
+  const bool ordered = results.in_order || counting;
+  if (!ordered && !results.has_ids) refuse_two_numberings(references, results, index);
   const std::size_t count =
       results.in_order ? captions_in_order(references, results) : results.images.size();
   if (results.in_order && count != out.size()) {
@@ -53,11 +95,10 @@ std::vector<const ListedImage*> assign(const CaptionFile& references, const Capt
                         "read as ",
                         references.form, ")"));
   }
-  const ImageIndex index(references);
   std::vector<std::string> unknown, several, bare;
   for (std::size_t i = 0; i < count; ++i) {
     const ListedImage& result = results.images[i];
-    const auto image = results.in_order ? std::optional(i) : index.find(result.id);
+    const auto image = ordered ? std::optional(i) : index.find(result.id);
     if (!image) {
       unknown.push_back(result.id.shown());
     } else if (references.images[*image].captions.empty()) {
@@ -135,6 +176,10 @@ std::optional<std::size_t> ImageIndex::find_name(const std::string& name) const 
   return found == images.end() ? std::nullopt : found->second;
 }
 
+std::optional<std::size_t> ImageIndex::find_as_name(const ImageId& id) const {
+  return id.number && id.name.empty() ? find_name(std::to_string(*id.number)) : std::nullopt;
+}
+
 std::optional<std::size_t> ImageIndex::find(const ImageId& id) const {
   if (!id.name.empty() && !names_.empty()) {
     const auto found = find_name(id.name);
@@ -144,14 +189,17 @@ std::optional<std::size_t> ImageIndex::find(const ImageId& id) const {
   if (!id.number) return std::nullopt;
   const auto found = numbers_.find(*id.number);
   if (found != numbers_.end()) return found->second;
-  return id.name.empty() ? find_name(std::to_string(*id.number)) : std::nullopt;
+  return find_as_name(id);
 }
 
 MatchedCaptions match(const CaptionFile& references, const CaptionFile& results) {
-  const std::vector<const ListedImage*> assigned = assign(references, results);
+  const ImageIndex index(references);
+  const bool counting = only_count(references, results, index);
+  const std::vector<const ListedImage*> assigned = assign(references, results, index, counting);
   MatchedCaptions out;
   out.notes = results.notes;
   out.forms = {form_line("references", references), form_line("results", results)};
+  if (counting) out.forms[1] += "; the numbers count the lines, as no image has them";
   std::vector<std::string> missing, empty;
   for (std::size_t i = 0; i < assigned.size(); ++i) {
     const ListedImage& image = references.images[i];

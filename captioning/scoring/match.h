@@ -19,6 +19,8 @@ class ImageIndex {
  public:
   explicit ImageIndex(const CaptionFile& references);
   std::optional<std::size_t> find(const ImageId& id) const;
+  // The same where the number of an id is the name of an image: 7 for "7.jpg".
+  std::optional<std::size_t> find_as_name(const ImageId& id) const;
 
  private:
   using Images = std::unordered_map<std::string, std::optional<std::size_t>>;  // none: several
@@ -44,7 +46,8 @@ struct MatchedCaptions {
 // Images that the results do not name are not scored, as in the COCO evaluation. Throws DataError
 // that counts the captions of images which the references do not have, and the images with several
 // captions, and names the first ones; also where an image with a caption has no reference, where
-// captions in order are not as many as the images, or where no caption is left.
+// captions in order are not as many as the images, or where no caption is left. Throws UsageError,
+// with what decides, where numbers may be ids, names or places and these are different images.
 MatchedCaptions match(const CaptionFile& references, const CaptionFile& results);
 
 }  // namespace saccade

@@ -152,6 +152,7 @@ std::string judgements_json(const Agreement& agreement) {
   json["level"] = agreement.resampling.level;
   json["best"] = agreement.best.empty() ? Json(nullptr) : Json(agreement.best);
   json["metrics"] = std::move(metrics);
+  if (!agreement.marks.empty()) json["marks"] = marks_json(agreement.marks);
   return text_of(json, 2);
 }
 
@@ -162,23 +163,26 @@ std::string judgements_table(const Agreement& agreement) {
     return std::isnan(one.low) ? "" : interval_text(one);
   };
   for (const MetricAgreement& one : agreement.metrics) {
-    table.add({metric_label(one.metric), fixed(one.tau_b.value_or(kNone)),
+    table.add({marked_label(one.metric, agreement.marks), fixed(one.tau_b.value_or(kNone)),
                interval(one.tau_b_interval), fixed(one.tau_c.value_or(kNone)),
                interval(one.tau_c_interval), fixed(one.correlation),
                one.metric == agreement.best ? "largest" : fixed_p(one.p_williams)});
   }
   const auto images = static_cast<Index>(agreement.images);
+  const std::string marks = mark_lines(agreement.marks);
   std::string out = str(agreement.judgements, " judgements of ", counted(images, "image"), "\n",
                         table.text(), "[]: ", percent(agreement.resampling.level),
                         " bootstrap interval over images, with all judgements of each\n");
   if (images < kFewestImages)
-    return out + str("r: Pearson's correlation; of fewer than ", kFewestImages,
-                     " images it is not tested\n");
+    return out +
+           str("r: Pearson's correlation; of fewer than ", kFewestImages,
+               " images it is not tested\n") +
+           marks;
   out +=
       str("p: Williams' test of r (Pearson's correlation) against the largest, of as many "
           "observations as there are images, corrected after Holm\n");
   if (images < kFewImages) out += str("small sample: fewer than ", kFewImages, " images\n");
-  return out;
+  return out + marks;
 }
 
 }  // namespace saccade

@@ -37,7 +37,7 @@ std::string human_table(const HumanScores& scores);
 
 // {"schema_version", "n_judgements", "n_images", "replicates", "level", "best", "metrics":
 // [{"metric", "tau_b", "tau_b_low", "tau_b_high", "tau_c", "tau_c_low", "tau_c_high",
-// "correlation", "p_williams"}]}; what has no value is null.
+// "correlation", "p_williams"}], "marks"}; what has no value is null.
 std::string judgements_json(const Agreement& agreement);
 std::string judgements_table(const Agreement& agreement);
 

@@ -1,10 +1,7 @@
 #include "captioning/training/choosing_metric.h"
 
-#include <vector>
-
 #include "captioning/metrics/metric_registry.h"
 #include "core/base/error.h"
-#include "core/base/suggest.h"
 
 namespace saccade {
 
@@ -19,11 +16,8 @@ void check(const char* key, const std::string& name) {
   if (known != nullptr && may_choose(*known)) return;
   constexpr const char* kWhere = "; `saccade list metrics` tells by which a run can choose";
   if (known == nullptr) {
-    std::vector<std::string> names;
-    for (const MetricInfo& info : all_metrics())
-      if (may_choose(info)) names.push_back(info.name);
     throw UsageError(
-        str(key, ": there is no metric '", name, "'", did_you_mean(name, names), kWhere));
+        str(key, ": there is no metric '", name, "'", metric_meant(name, may_choose), kWhere));
   }
   if (known->better == Better::kNeither)
     throw UsageError(

@@ -19,10 +19,9 @@ enum class Stream : std::uint32_t {
   kSearch = 6,     // sampled captions: step = number of the draw, sample = image
   kScenes = 7,     // the built-in data set: sample = scene
   kTest = 8,
-  kBootstrap = 9,        // resampled images: step = replicate, sample = number of images
-  kBootstrapSeeds = 10,  // resampled training runs: step = replicate, sample = arm
-  kSwaps = 11,           // approximate randomisation: step = replicate
-  kSequences = 12,       // the built-in data set of texts: step = split, sample = text
+  kBootstrap = 9,   // resampled images: step = replicate, sample = number of images
+  kSwaps = 11,      // approximate randomisation: step = replicate
+  kSequences = 12,  // the built-in data set of texts: step = split, sample = text
 };
 
 // What a draw is a function of: equal keys give equal numbers.

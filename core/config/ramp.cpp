@@ -18,6 +18,11 @@ std::string parse_number(std::string_view text, double& value) {
   return parse_value(node, value);
 }
 
+// What is wrong, with a form to write where it names none.
+std::string with_form(const std::string& wrong, const char* form) {
+  return wrong.find("; ") == std::string::npos ? wrong + "; write " + form : wrong;
+}
+
 }  // namespace
 
 double Ramp::at(std::int64_t update, std::int64_t updates_per_epoch) const {
@@ -32,7 +37,7 @@ std::string parse_ramp(std::string_view text, Ramp& ramp) {
   Ramp read;
   if (arrow == std::string_view::npos) {
     const std::string wrong = parse_number(text, read.to);
-    if (!wrong.empty()) return wrong + "; write 0.5, or 1 -> 0.1 over 10e";
+    if (!wrong.empty()) return with_form(wrong, "0.5, or 1 -> 0.1 over 10e");
     ramp = Ramp::constant(read.to);
     return "";
   }
@@ -42,7 +47,7 @@ std::string parse_ramp(std::string_view text, Ramp& ramp) {
   const std::size_t second = arrow + kArrow.size();
   if (wrong.empty()) wrong = parse_number(text.substr(second, over - second), read.to);
   if (wrong.empty()) wrong = parse_stop(text.substr(over + kOver.size()), read.over);
-  if (!wrong.empty()) return wrong + "; write 1 -> 0.1 over 10e";
+  if (!wrong.empty()) return with_form(wrong, "1 -> 0.1 over 10e");
   if (read.over.is_time() || read.over.count == 0)
     return "changes over " + to_string(read.over) + "; give epochs (10e) or updates (5000u)";
   ramp = read;

@@ -25,8 +25,10 @@ std::string parse_stop(std::string_view text, Stop& stop) {
   std::int64_t count = 0;
   const char* const end = text.data() + text.size() - 1;
   const auto [rest, error] = std::from_chars(text.data(), end, count);
-  if (error != std::errc{} || rest != end) return wrong;
-  if (count < 0 || count > kMost) return "is out of range; write 0 to 1000000000 and a unit";
+  const bool too_many = error == std::errc::result_out_of_range;
+  if ((error != std::errc{} && !too_many) || rest != end) return wrong;
+  if (too_many || count < 0 || count > kMost)
+    return "is out of range; write 0 to 1000000000 and a unit";
   stop = {count, static_cast<Stop::Unit>(unit)};
   return "";
 }

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/config/number_form.h"
+
 namespace saccade {
 
 namespace {
@@ -88,14 +90,7 @@ std::string parse_value(const Node& node, std::int64_t& value) {
   if (octal_looking(text)) return "has a leading zero, which YAML reads as octal; remove the zero";
   std::errc error{};
   std::int64_t read = 0;
-  if (!whole_number(text, read, error)) {
-    double number = 0;
-    const bool other_form = whole_number(text, number, error) && std::abs(number) < 1e15 &&
-                            number == std::floor(number);
-    const std::string form = std::to_string(static_cast<std::int64_t>(other_form ? number : 0));
-    return "is not an integer" + (other_form ? "; write " + form : "");
-  }
-  if (error == std::errc::result_out_of_range) return "does not fit into 64 bits";
+  if (!whole_number(text, read, error) || error != std::errc{}) return not_an_integer(text);
   value = read;
   return "";
 }
@@ -106,9 +101,8 @@ std::string parse_value(const Node& node, double& value) {
   if (octal_looking(text)) return "has a leading zero, which YAML reads as octal; remove the zero";
   std::errc error{};
   double read = 0;
-  if (!whole_number(text, read, error)) return "is not a number";
-  if (error == std::errc::result_out_of_range) return "is outside the range of a double";
-  if (!std::isfinite(read)) return "is not a finite number";
+  if (!whole_number(text, read, error) || error != std::errc{} || !std::isfinite(read))
+    return not_a_double(text);
   value = read;
   return "";
 }

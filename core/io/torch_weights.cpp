@@ -163,7 +163,10 @@ bool take(const SafetensorsFile& file, TorchGroup& group, TorchWeightReport& rep
     const SafetensorsEntry* entry = file.find(report.prefix + array.name);
     if (entry) found.push_back({.name = array.name, .shape = entry->shape});
     if (!entry) {
-      report.missing.push_back(array.name);
+      const bool bare = !report.prefix.empty() && file.find(array.name) != nullptr;
+      report.missing.push_back(
+          array.name +
+          (bare ? " (which is there without the prefix '" + report.prefix + "')" : ""));
     } else if (entry->shape == array.shape ||
                (group.also_reads && group.also_reads(found.back()))) {
       found.back().values = numbers(file, *entry);

@@ -120,7 +120,7 @@ void print_comparison(const CompareOptions& options, const Comparison& compariso
 
 int run_arms(const CompareOptions& options) {
   const StopSignal signal;
-  const JudgeOptions judging = judge_options(options.primary, options.margins);
+  const JudgeOptions given = judge_options(options.primary, options.margins);
   std::vector<std::string> overrides = options.overrides;
   if (options.force)
     throw UsageError(
@@ -138,6 +138,7 @@ int run_arms(const CompareOptions& options) {
   if (std::error_code error; is_comparison(out) && !fs::exists(out / "config.yaml", error))
     throw BusyError(out.string() + ": holds a comparison of finished runs; choose another --out");
   for (const Arm& arm : arms) refuse_boxes_of_scenes(options.boxes, arm.config.data);
+  const JudgeOptions judging = study_options(given, config.compare, arms, !options.boxes.empty());
   ArmRunner runner(out, options.boxes, signal);
   check_arms(arms);
   const StudyRequest request{.name = config.name,
@@ -200,6 +201,12 @@ void refuse_unlike(const CompareOptions& options, const std::vector<FinishedRun>
   }
 }
 
+std::vector<Arm> arms_of(const std::vector<RunGroup>& groups) {
+  std::vector<Arm> out;
+  for (const RunGroup& group : groups) out.push_back(group.arm);
+  return out;
+}
+
 Comparison score_groups(const std::vector<RunGroup>& groups, const std::string& against,
                         ArmRunner& runner, const StopSignal& signal) {
   Comparison out;
@@ -241,6 +248,8 @@ int run_finished(const CompareOptions& options) {
   given.insert(given.end(), options.overrides.begin(), options.overrides.end());
   const std::vector<FinishedRun> runs = find_runs(given);
   const std::vector<RunGroup> groups = group_runs(runs);
+  if (!judging.primary.empty() || !judging.margins.empty())
+    require_metrics(judging, judged_metrics(arms_of(groups), !options.boxes.empty()));
   if (groups.size() > 1)
     std::cerr << "arms that are compared with " << groups[0].arm.name
               << ", and how their configs differ from it:\n"
@@ -294,7 +303,7 @@ CommandRun bind_compare(Options& options) {
                "ARM");
   options.text("--primary", args->primary,
                "the metric that was declared before the runs were seen, so that the verdict is "
-               "corrected for no other (default: all headlines)",
+               "corrected for no other (default: compare.primary, else all headlines)",
                "METRIC");
   options.repeatable("--margin", args->margins,
                      "a difference that would not matter; the verdict says whether arms are equal "

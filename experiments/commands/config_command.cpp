@@ -11,6 +11,7 @@
 #include "core/base/suggest.h"
 #include "experiments/commands/check_files.h"
 #include "experiments/compare/arms.h"
+#include "experiments/compare/judge_options.h"
 
 namespace saccade {
 
@@ -84,6 +85,8 @@ Json check_json(const std::string& file, const CheckedRuns& runs) {
 int check(const LoadedConfig& loaded, const ConfigOptions& options) {
   const CheckedRuns runs = checked_runs(loaded, options);
   check_arms(runs.arms);
+  // Whether boxes are given is not known: the command line may name them.
+  study_options({}, loaded.config.compare, runs.arms, true);
   check_files(runs.arms);
   check_with_files(runs.arms);
   if (options.json) {

@@ -87,7 +87,12 @@ EvaluatedData evaluated_data(const EvaluateArgs& args, const ModelSession& sessi
         "--baselines takes the captions of training images, and --split all leaves none; name "
         "another split");
   EvaluatedData out{load_data(session), std::nullopt};
-  if (args.split == kAll) return out;
+  DataConfig as_it_is = session.config().data;
+  as_it_is.split = {.val = 0, .test = 0};
+  if (args.split == kAll) {  // no word on splits that are made and not looked at
+    if (!out.data.is_drawn()) out.data.dataset.notes = load_data(as_it_is).dataset.notes;
+    return out;
+  }
   out.split = args.split.empty() ? out.data.default_split() : parse_split(args.split);
   const auto& members = session.members();
   const bool own = args.model.data.empty() ||
@@ -95,8 +100,6 @@ EvaluatedData evaluated_data(const EvaluateArgs& args, const ModelSession& sessi
                      return member.loaded.data.digest == out.data.dataset.digest;
                    });
   if (!args.split.empty() || own || args.baselines || out.data.is_drawn()) return out;
-  DataConfig as_it_is = session.config().data;
-  as_it_is.split = {.val = 0, .test = 0};
   LoadedData data = load_data(as_it_is);
   if (images_of(data.dataset, Split::kTrain).size() < data.dataset.images.size()) return out;
   log::info(str(data.dataset.name, ": the files have no splits, and the model was not trained on ",
@@ -227,9 +230,14 @@ int run_evaluate(const EvaluateArgs& args) {
       log::info("wrote " + path.string());
     }
   }
-  if (!args.plots.empty())
-    for (const std::filesystem::path& path : write_group_charts(report, args.plots))
-      log::info("wrote " + path.string());
+  if (!args.plots.empty()) {
+    const std::vector<std::filesystem::path> plots = write_group_charts(report, args.plots);
+    for (const std::filesystem::path& path : plots) log::info("wrote " + path.string());
+    if (plots.empty())
+      log::warn(str("--plots: nothing was drawn, because easy and hard ",
+                    report.texts ? "texts" : "images", " need ",
+                    needed_groups(report.texts ? "texts" : "images")));
+  }
   if (report.attention) {
     const auto dead = dead_attention(*report.attention);
     if (dead) log::warn(*dead);

@@ -9,6 +9,7 @@
 #include "captioning/data/captions_form.h"
 #include "captioning/data/fill_splits.h"
 #include "captioning/data/json_file.h"
+#include "captioning/data/named_lines.h"
 #include "captioning/data/reader_support.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
@@ -29,8 +30,9 @@ constexpr Index kEnoughForTest = 1000;
   throw DataError(str(captions,
                       ": is no captions file that this program knows. It reads tables in UTF-8 "
                       "(separated by commas, semicolons, bars or tabs) whose first line names the "
-                      "columns, such as image,caption, lists and lines of JSON objects with such "
-                      "keys, COCO captions JSON, Karpathy's JSON, and Flickr8k's token file; this "
+                      "columns, such as image,caption, lines that begin with the name of a "
+                      "photo (a.jpg: a dog), lists and lines of JSON objects with such keys, COCO "
+                      "captions JSON, Karpathy's JSON, and Flickr8k's token file; this "
                       "one begins with '",
                       clean_caption(line), "'"));
 }
@@ -49,7 +51,7 @@ struct Form {
 // What is neither COCO's nor Karpathy's form is for the reader of lists to accept or refuse.
 Form form_of_json(const std::string& text, const std::string& captions) {
   const Form list = {DataKind::kFolder, "a folder of photos with captions in JSON"};
-  if (is_json_lines(text)) return list;
+  if (JsonValue::is_lines(text)) return list;
   const JsonValue root = JsonValue::parse(text, captions);
   if (root.is_array() || !root.find("images")) return list;
   if (root.find("annotations")) return {DataKind::kCoco, "COCO captions JSON"};
@@ -68,6 +70,8 @@ Form form_of(const std::string& text, const std::string& captions) {
     case CaptionsForm::kTokens:
       return {DataKind::kFlickr8k, "Flickr8k's token file"};
     case CaptionsForm::kOther:
+      if (are_named_lines(text))
+        return {DataKind::kFolder, "a folder of photos with captions in lines"};
       break;
   }
   refuse_form(captions, text);

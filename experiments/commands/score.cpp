@@ -139,14 +139,16 @@ int score_systems(const ScoreArgs& args) {
 int score_against_people(const ScoreArgs& args) {
   need_files(args, 1, "REFERENCES beside --judgements");
   const CaptionFile references = references_of(args, args.files[0]);
-  const std::vector<JudgedCaption> judgements = read_judgements(args.judgements);
+  const Judgements judgements = read_judgements(args.judgements);
   const Scorer scorer(args);
   Resampling resampling = args.resampling();
   constexpr Index kUsual = 1000;  // a rank correlation takes as long as sorting
   if (!args.replicates_given) resampling.replicates = kUsual;
-  const Agreement agreement = score_judgements(references, judgements, scorer.options, resampling);
+  const Agreement agreement =
+      score_judgements(references, judgements.captions, scorer.options, resampling);
   scorer.show_tables();
   show_form(form_line("references", references));
+  show_form(judgements.form);
   print(args, judgements_json(agreement), judgements_table(agreement));
   return static_cast<int>(ExitCode::kOk);
 }
@@ -245,7 +247,7 @@ CommandRun bind_score(Options& options) {
                      "METRIC=VALUE");
   options.text("--latex", args->latex, "with --against: write the table for LaTeX", "FILE");
   options.text("--judgements", args->judgements,
-               "correlation between each metric and people's scores; FILE is a CSV with the "
+               "correlation between each metric and people's scores; FILE is a table with the "
                "columns image, caption and score",
                "FILE");
   options.flag("--human", args->human,

@@ -6,11 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "captioning/scoring/marks_json.h"
 #include "captioning/scoring/match.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/io/atomic_file.h"
 #include "experiments/compare/comparison_files.h"
+#include "experiments/compare/comparison_marks.h"
 #include "experiments/compare/comparison_report.h"
 #include "experiments/compare/judged_json.h"
 #include "experiments/compare/verdict.h"
@@ -94,7 +96,7 @@ SeedResult scored_file(const std::string& path, const ScoreArgs& args,
   }
   const CaptionScores scores = score_captions(matched.candidates, matched.references, options);
   SeedResult out;
-  out.regimes = {{Regime::kExpectation, scores.corpus(), scores.metrics}};
+  out.regimes = {{Regime::kExpectation, scores.corpus(), scores.metrics, scores.marks}};
   return out;
 }
 
@@ -131,6 +133,7 @@ std::string systems_json(const Comparison& comparison, const Judgement& judgemen
                                  {"verdict", verdict(judgement)}};
   if (!judgement.options.primary.empty()) json["primary"] = judgement.options.primary;
   if (!meteor_tables.empty()) json["meteor_tables"] = meteor_tables;
+  if (const auto marks = marks_of(comparison); !marks.empty()) json["marks"] = marks_json(marks);
   json["systems"] = nlohmann::ordered_json::array();
   const std::vector<Row> rows = rows_of(comparison);
   for (std::size_t s = 0; s < systems.size(); ++s) {
@@ -151,6 +154,8 @@ std::string systems_json(const Comparison& comparison, const Judgement& judgemen
 int score_against(const ScoreArgs& args, const CaptionFile& references,
                   const ScoringOptions& options, const std::string& meteor_tables) {
   const JudgeOptions judging = judge_options(args.primary, args.margins, args.resampling());
+  if (!judging.primary.empty() || !judging.margins.empty())
+    require_metrics(judging, judged_captions(options));
   const std::vector<System> systems = systems_of(args);
   const Comparison comparison = compared(args, systems, references, options);
   const Judgement judgement = judge(comparison, judging);

@@ -16,6 +16,7 @@ struct RegimeScores {
   Regime regime = Regime::kExpectation;
   NamedScores corpus;
   std::vector<ImageStatistics> metrics;  // for those scores that can be resampled
+  std::vector<ScoreMark> marks{};        // on scores that can say little
 };
 
 struct SeedResult {

@@ -11,6 +11,7 @@
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/scoring/text_table.h"
 #include "core/base/error.h"
+#include "experiments/compare/comparison_marks.h"
 #include "experiments/compare/verdict.h"
 
 namespace saccade {
@@ -121,6 +122,17 @@ bool has_winner(const Judgement& judgement, const std::string& name, const Colum
   return !others.empty() && std::all_of(tested.begin(), tested.end(), differs);
 }
 
+// A line for each mark, which begins with `bullet` in place of the asterisk.
+std::string listed_marks(const std::vector<ScoreMark>& marks, const std::string& bullet) {
+  std::string out;
+  for (const ScoreMark& mark : marks) {
+    std::string line = mark_lines({&mark, 1}).substr(2);
+    std::replace(line.begin(), line.end() - 1, '\n', ' ');
+    out += bullet + line;
+  }
+  return out;
+}
+
 // A name as a field. Programs for tables take a field that begins with one of these signs for a
 // formula and run it, so that a quotation mark stands before it.
 std::string csv_field(const std::string& name) {
@@ -158,7 +170,8 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
   std::string out = "# " + headline(comparison) + "\n\n";
   const std::vector<std::string> metrics = headline_metrics(judgement);
   std::vector<std::string> heads;
-  for (const std::string& name : metrics) heads.push_back(metric_label(name));
+  const std::vector<ScoreMark> marks = marks_of(comparison);
+  for (const std::string& name : metrics) heads.push_back(marked_label(name, marks));
   out += markdown_head(heads, judgement.regimes);
   for (const JudgedRow& row : judgement.rows) {
     out += markdown_row(*row.arm, row.regime, judgement.regimes);
@@ -175,7 +188,8 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
          "\n\nNumbers are means over seeds; ± is their standard deviation, where there are several "
          "seeds.\n\n";
   const std::vector<Row> rows = rows_of(comparison);
-  const std::vector<Line> lines = lines_of(rows, shown);
+  std::vector<Line> lines = lines_of(rows, shown);
+  mark_labels(lines, marks);
   std::vector<std::string> labels;
   for (const Line& line : lines) labels.push_back(line.label);
   out += markdown_head(labels, comparison.regimes);
@@ -184,7 +198,7 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
     for (const Line& line : lines) out += " " + line.cells[i] + " |";
     out += "\n";
   }
-  return out;
+  return out + (marks.empty() ? "" : "\n") + listed_marks(marks, "\\* ");
 }
 
 std::string comparison_latex(const Comparison& comparison, const Judgement& judgement) {
@@ -200,6 +214,7 @@ std::string comparison_latex(const Comparison& comparison, const Judgement& judg
     std::replace(sentence.begin(), sentence.end(), '\n', ' ');  // a name must not end the comment
     out += "% " + sentence + "\n";
   }
+  out += listed_marks(marks_of(comparison), "% ");
   out += str("\\begin{tabular}{", judgement.regimes ? "ll" : "l", std::string(metrics.size(), 'r'),
              "}\n\\toprule\n", judgement.regimes ? "arm & regime" : "system");
   for (const std::string& name : metrics) out += " & " + latex(metric(name).label);

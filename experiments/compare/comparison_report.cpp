@@ -6,7 +6,9 @@
 #include <sstream>
 
 #include "captioning/metrics/metric_registry.h"
+#include "captioning/scoring/marks_json.h"
 #include "core/base/error.h"
+#include "experiments/compare/comparison_marks.h"
 #include "experiments/compare/judged_json.h"
 #include "experiments/compare/verdict.h"
 
@@ -230,6 +232,7 @@ std::string comparison_json(const Comparison& comparison, const Judgement& judge
                {"level", judgement.level()},
                {"verdict", verdict(judgement)}};
   if (!judgement.options.primary.empty()) json["primary"] = judgement.options.primary;
+  if (const auto marks = marks_of(comparison); !marks.empty()) json["marks"] = marks_json(marks);
   json["arms"] = Json::array();
   for (const ArmResult& arm : comparison.arms)
     json["arms"].push_back(arm_json(arm, rows, judgement));
@@ -242,13 +245,16 @@ std::string comparison_table(const Comparison& comparison, const Judgement& judg
   std::vector<ArmName> heads;
   for (const Row& row : rows)
     heads.emplace_back(row.arm->arm.name, regime_name(row.regime, comparison.regimes));
-  const std::vector<Line> lines = lines_of(rows, options.shown);
+  std::vector<Line> lines = lines_of(rows, options.shown);
+  const std::vector<ScoreMark> marks = marks_of(comparison);
+  mark_labels(lines, marks);
   std::string out = headline(comparison) +
                     str("\nmeans over ", comparison.regimes ? "seeds" : "runs",
                         "; ± is their standard deviation, where there are several\n") +
                     arms_table("", heads, lines, options.columns);
   if (const std::size_t all = lines_of(rows).size(); all > lines.size())
     out += str("--all shows ", all - lines.size(), " more numbers, which --json has, too\n");
+  out += mark_lines(marks);
   out += difference_table(judgement, options.columns);
   const std::vector<std::string> sentences = verdict(judgement);
   if (!sentences.empty()) out += "\n";

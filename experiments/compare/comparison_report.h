@@ -8,8 +8,9 @@
 namespace saccade {
 
 // {"schema_version": 1, "name", "dataset", "split", "n_images", "seeds", "complete", "against",
-// "level", "primary", "verdict": [sentence], "arms": [{"name", "values": {path: value},
-// "parameters", "ms_per_update": {"mean", "std", "n"}, "captions_per_second", "peak_memory_bytes":
+// "level", "primary", "marks": [{"metrics", "reason"}], "verdict": [sentence], "arms": [{"name",
+// "values": {path: value}, "parameters", "ms_per_update": {"mean", "std", "n"},
+// "captions_per_second", "peak_memory_bytes":
 // {...}, "trials": [{"values", "score", "error"}] of a tuned arm, "regimes": [{"name", "corpus":
 // {metric:
 // {"mean", "std", "n", and of what can be resampled "low", "high", "chance": "images" |

@@ -94,18 +94,6 @@ std::string brackets(const Interval& interval) {
   return str(" [", fixed(interval.low), ", ", fixed(interval.high), "]");
 }
 
-// "+0.0041", and without a sign where four decimals show no difference.
-std::string signed_number(double value) {
-  const std::string size = fixed(std::abs(value));
-  return std::isnan(value) || size == fixed(0) ? size : (value < 0 ? "-" : "+") + size;
-}
-
-// " p=0.0310".
-std::string p_cell(double p) {
-  const std::string text = fixed_p(p);
-  return text[0] == '<' ? " p" + text : " p=" + text;
-}
-
 bool any(const Judgement& judgement, IntervalOver over) {
   return std::any_of(judgement.rows.begin(), judgement.rows.end(), [&](const JudgedRow& row) {
     return std::any_of(row.metrics.begin(), row.metrics.end(),
@@ -165,6 +153,11 @@ std::string p_text(double p) {
   return text.data();
 }
 
+std::string signed_number(double value) {
+  const std::string size = fixed(std::abs(value));
+  return std::isnan(value) || size == fixed(0) ? size : (value < 0 ? "-" : "+") + size;
+}
+
 std::string interval_cell(const JudgedMetric& metric) {
   return fixed(metric.spread.mean) + brackets(metric.interval);
 }
@@ -172,13 +165,14 @@ std::string interval_cell(const JudgedMetric& metric) {
 std::string difference_cell(const JudgedMetric& metric) {
   if (!metric.difference) return "";
   const JudgedDifference& one = *metric.difference;
+  if (one.both_zero) return "both 0, no test";
   // Where all images have the same score in both, but for rounding, a p-value of 1 would look like
   // an error.
   const auto none = [](double number) { return fixed(std::abs(number)) == fixed(0); };
   if (none(one.value) && none(one.interval.low) && none(one.interval.high) && one.holm == 1)
     return "equal";
   return str(signed_number(one.value), brackets(one.interval),
-             std::isnan(one.holm) ? " (no test)" : p_cell(one.holm));
+             std::isnan(one.holm) ? " (no test)" : " " + p_text(one.holm));
 }
 
 std::string legend(const Judgement& judgement) {

@@ -29,11 +29,14 @@ std::string row_name(const JudgedRow& row, const Judgement& judgement);
 // "p = 0.041", "p < 0.001".
 std::string p_text(double p);
 
+// "+0.0041", and without a sign where four decimals show no difference; "-" for NaN.
+std::string signed_number(double value);
+
 // "0.5123 [0.5011, 0.5235]"; "0.5123" where there are too few images for an interval.
 std::string interval_cell(const JudgedMetric& metric);
-// "+0.0041 [-0.0060, 0.0142] p=0.4100", with the corrected p-value ("p<0.0001" where four decimals
-// do not show it), or "+0.0041 (no test)" where there are too few images for one; "equal" where all
-// images have the same score; empty for the reference.
+// "+0.0041 [-0.0060, 0.0142] p = 0.41", with the corrected p-value, or "+0.0041 (no test)" where
+// there are too few images for one; "equal" where all images have the same score, and "both 0, no
+// test" where both scores are too small to be shown; empty for the reference.
 std::string difference_cell(const JudgedMetric& metric);
 
 // Explains the brackets and the p-values.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 
 #include "captioning/metrics/metric_registry.h"
@@ -157,6 +156,9 @@ void correct(std::vector<JudgedRow>& rows, const JudgeOptions& options) {
     for (JudgedMetric& metric : row.metrics) {
       if (!metric.difference) continue;
       JudgedDifference& one = *metric.difference;
+      const double mean = metric.spread.mean, other = mean - one.value;
+      one.both_zero = std::abs(mean) < kSmallestShown && std::abs(other) < kSmallestShown;
+      if (one.both_zero) one.p_value = std::nan("");
       const bool primary = metric.name == options.primary;
       const bool asked = options.primary.empty() ? is_main(metric.name) : primary;
       one.family = own_regime && asked                              ? Family::kVerdict
@@ -169,7 +171,7 @@ void correct(std::vector<JudgedRow>& rows, const JudgeOptions& options) {
       else
         one.holm = one.p_value;
       const auto margin = options.margins.find(metric.name);
-      if (margin == options.margins.end() || !own_regime) continue;
+      if (margin == options.margins.end() || !own_regime || one.both_zero) continue;
       one.margin = margin->second;
       one.p_outside = one.error.p_outside(one.value, one.margin);
       with_margin.push_back(&one);
@@ -219,32 +221,6 @@ double JudgedDifference::detectable(double level) const {
 bool JudgedDifference::enough_seeds() const {
   const Index fewer = std::min(seeds, reference_seeds), more = std::max(seeds, reference_seeds);
   return fewer >= kFewestSeeds || (fewer == 1 && more != 2);
-}
-
-JudgeOptions judge_options(const std::string& primary, std::span<const std::string> margins,
-                           const Resampling& resampling) {
-  JudgeOptions out{.resampling = resampling, .primary = primary};
-  const auto check = [](const std::string& option, const std::string& name) {
-    const MetricInfo* info = find_metric(name);
-    if (info && info->interval && info->better != Better::kNeither) return;
-    throw UsageError(
-        str(option, " ", name, ": ",
-            info ? "this metric has no interval, or does not judge" : "there is no such metric",
-            "; saccade list metrics shows those that are judged, such as CIDEr"));
-  };
-  if (!primary.empty()) check("--primary", primary);
-  for (const std::string& text : margins) {
-    const std::size_t equals = std::min(text.find('='), text.size());
-    const std::string name = text.substr(0, equals), value = text.substr(equals);
-    check("--margin", name);
-    char* end = nullptr;
-    const double margin = value.empty() ? 0 : std::strtod(value.c_str() + 1, &end);
-    if (!(margin > 0) || !std::isfinite(margin) || *end != '\0')
-      throw UsageError(str("--margin ", text,
-                           ": write it as METRIC=VALUE with a value above 0, such as CIDEr=0.02"));
-    out.margins[name] = margin;
-  }
-  return out;
 }
 
 Judgement judge(const Comparison& comparison, const JudgeOptions& options) {

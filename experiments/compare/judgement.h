@@ -2,14 +2,13 @@
 // reference arm with a p-value, corrected for the tests of its family.
 #pragma once
 
-#include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "captioning/statistics/seeds.h"
 #include "experiments/compare/comparison.h"
+#include "experiments/compare/judge_options.h"
 
 namespace saccade {
 
@@ -37,8 +36,13 @@ constexpr auto enum_table(Family) {
   });
 }
 
+inline constexpr double kSmallestShown = 5e-5;  // the smallest number that four decimals show
+
 struct JudgedDifference {
   double value = 0;  // the mean of this row minus that of the reference
+  // Four decimals show 0 for both scores. BLEU adds tiny numbers to its counts, so that captions
+  // without a common 4-gram differ in what means nothing: there is no test, and no p-value (NaN).
+  bool both_zero = false;
   IntervalOver over = IntervalOver::kImages;
   Index seeds = 1, reference_seeds = 1;  // the number of runs of each
   bool same_seed = true;                 // the runs of both have the same seeds
@@ -83,16 +87,6 @@ struct JudgedRow {
   const JudgedMetric* find(const std::string& metric) const;
 };
 
-struct JudgeOptions {
-  Resampling resampling;
-  // The metric that was declared before the runs were seen: the verdict's family is then of it
-  // alone.
-  std::string primary{};
-  // Differences that would not matter, by metric. Where there is one, it is tested whether arms are
-  // equal within it.
-  std::map<std::string, double> margins{};
-};
-
 struct Judgement {
   const ArmResult* reference = nullptr;  // in its first regime
   bool regimes = true;                   // rows are of regimes; else of files of captions
@@ -111,11 +105,5 @@ struct Judgement {
 // seeds all failed. The p-values of a family are corrected after Holm (Scandinavian Journal of
 // Statistics 6, 1979).
 Judgement judge(const Comparison& comparison, const JudgeOptions& options = {});
-
-// From the command line: the primary metric, which may be empty, and margins as "CIDEr=0.02".
-// Throws UsageError for a metric that has no interval or does not judge, and for a margin that is
-// no number above 0.
-JudgeOptions judge_options(const std::string& primary, std::span<const std::string> margins,
-                           const Resampling& resampling = {});
 
 }  // namespace saccade

@@ -189,7 +189,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
   }
   result.images = scored_digest(data.dataset, report.images);
   for (const RegimeReport& regime : report.regimes) {
-    result.regimes.push_back({regime.regime, regime.corpus, regime.metrics});
+    result.regimes.push_back({regime.regime, regime.corpus, regime.metrics, regime.marks});
     if (!loaded.model->has_attention()) continue;
     for (const auto& [name, value] : attention_health(regime.captions).scores())
       if (!std::isnan(value))

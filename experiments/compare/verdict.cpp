@@ -13,19 +13,18 @@ namespace saccade {
 
 namespace {
 
-constexpr double kSmallest = 5e-5;  // the smallest difference that four decimals show
-
 bool one_run_each(const JudgedDifference& one) { return one.over == IntervalOver::kImages; }
 
 // Of a difference that chance does not explain.
 std::string finding(const std::string& metric, const JudgedDifference& one) {
   // BLEU adds tiny numbers to its counts, so that even scores of 0 may differ in every run.
   if (std::min(one.seeds, one.reference_seeds) == 1) {
-    if (std::abs(one.value) < kSmallest) return "a difference that four decimals do not show,";
+    if (std::abs(one.value) < kSmallestShown) return "a difference that four decimals do not show,";
     return str(one.seeds == 1 ? "this run scores " : "these runs score ",
                one.value < 0 ? "lower" : "higher");
   }
-  if (std::abs(one.value) < kSmallest) return "a reliable difference, but too small to matter,";
+  if (std::abs(one.value) < kSmallestShown)
+    return "a reliable difference, but too small to matter,";
   if (is_better(metric, one.value, 0)) return "better";
   return is_better(metric, 0, one.value) ? "worse" : "a reliable difference";
 }
@@ -62,12 +61,6 @@ std::string p_texts(const JudgedDifference& one) {
   return out;
 }
 
-// "-0.0012"; without a sign where four decimals show no difference.
-std::string signed_value(double value) {
-  if (std::abs(value) < kSmallest) return four_decimals(std::abs(value));
-  return (value < 0 ? "-" : "+") + four_decimals(std::abs(value));
-}
-
 bool within_margin(const JudgedDifference& one, double level) {
   return one.margin > 0 && one.p_outside < 1 - level;
 }
@@ -85,12 +78,21 @@ std::string sentence(const JudgedMetric& metric, const Judgement& judgement) {
 // on)".
 std::string without_evidence(const JudgedMetric& metric, const Judgement& judgement) {
   const JudgedDifference& one = *metric.difference;
-  std::string out = str(metric_label(metric.name), " ", signed_value(one.value), " ",
+  std::string out = str(metric_label(metric.name), " ", signed_number(one.value), " ",
                         interval_text(one.interval), " (", p_texts(one));
-  if (const double least = one.detectable(judgement.level()); least >= kSmallest)
+  if (const double least = one.detectable(judgement.level()); least >= kSmallestShown)
     out += str("; power .80 from ", four_decimals(least), " on");
   if (one.margin > 0) out += str("; not shown to be within ", one.margin);
   return out + ")";
+}
+
+// The metrics that were declared: the primary one and those with a margin.
+std::vector<std::string> asked_metrics(const Judgement& judgement) {
+  std::vector<std::string> out;
+  if (!judgement.options.primary.empty()) out.push_back(judgement.options.primary);
+  for (const auto& [name, margin] : judgement.options.margins)
+    if (name != judgement.options.primary) out.push_back(name);
+  return out;
 }
 
 // A list of what has the same words in front of it.
@@ -106,7 +108,7 @@ void add(std::vector<Folded>& to, const std::string& words, const std::string& i
   if (same == to.end()) same = to.insert(to.end(), {words, "", false});
   same->items += (same->items.empty() ? "" : ", ") + item;
   same->leaves_out_0 =
-      same->leaves_out_0 || interval.low >= kSmallest || interval.high <= -kSmallest;
+      same->leaves_out_0 || interval.low >= kSmallestShown || interval.high <= -kSmallestShown;
 }
 
 // What describes one arm: a sentence for each difference, and one for all metrics of which the same
@@ -123,14 +125,18 @@ void add_sentences(const JudgedRow& row, const Judgement& judgement,
     images = metric->images;
     if (images < kFewestImages) continue;
     const JudgedDifference& one = *metric->difference;
-    const std::string value = str(metric_label(name), " ", signed_value(one.value));
-    if (std::isnan(one.holm))
+    const std::string value = str(metric_label(name), " ", signed_number(one.value));
+    if (one.both_zero)
+      add(folded, "no test, because both scores print as 0.0000:", metric_label(name), {});
+    else if (std::isnan(one.holm))
       add(folded, str("no test, because too many resamples have no score:"), value, {});
     else if (!one.enough_seeds())
       add(folded,
           str("no verdict from two ", judgement.regimes ? "seeds" : "runs", ", at least ",
               kFewestSeeds, " are needed:"),
-          str(value, " ", interval_text(one.interval)), {});
+          str(value, " ", interval_text(one.interval),
+              one.margin > 0 ? str(" (not tested against its margin of ", one.margin, ")") : ""),
+          {});
     else if (is_finding(judgement, *metric))
       out.push_back(who + sentence(*metric, judgement));
     else if (within_margin(one, judgement.level()))
@@ -143,6 +149,9 @@ void add_sentences(const JudgedRow& row, const Judgement& judgement,
       add(folded, str("no evidence of a difference", basis(one, judgement), ":"),
           without_evidence(*metric, judgement), one.interval);
   }
+  for (const std::string& name : asked_metrics(judgement))
+    if (const JudgedMetric* metric = row.find(name); !metric || !metric->difference)
+      add(folded, "no test, because not every run has such a score:", metric_label(name), {});
   for (const Folded& one : folded)
     out.push_back(str(who, one.words, " ", one.items,
                       one.leaves_out_0 ? "; an interval that leaves out 0 is none of the evidence: "
@@ -165,11 +174,8 @@ std::vector<std::string> headline_metrics(const Judgement& judgement) {
   const auto contains = [](const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
-  const auto add_asked = [&](const std::string& name) {
+  for (const std::string& name : asked_metrics(judgement))
     if (contains(names, name) && !contains(out, name)) out.push_back(name);
-  };
-  add_asked(judgement.options.primary);
-  for (const auto& [name, margin] : judgement.options.margins) add_asked(name);
   return in_table_order(std::move(out));
 }
 

@@ -1,13 +1,14 @@
 #include "experiments/options/drawing_options.h"
 
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
 #include "experiments/options/choice.h"
+#include "experiments/options/number.h"
 
 namespace saccade {
 
@@ -30,32 +31,31 @@ std::string names() {
 // The numbers of "0.5,0.8".
 std::vector<double> parse_shares(const std::string& text) {
   std::vector<double> out;
-  const char *at = text.data(), *end = at + text.size();
-  while (true) {
-    const auto [rest, error] = std::from_chars(at, end, out.emplace_back());
-    if (error != std::errc() || (rest != end && *rest != ','))
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const ReadNumber read = read_number(text.substr(at, comma - at));
+    if (!read.wrong.empty())
       throw UsageError(str(
           "--shares needs numbers with commas between them, such as 0.5,0.8; got '", text, "'"));
     // Checked here, before any file is written, and not only when the picture is drawn.
-    const double before = out.size() > 1 ? out[out.size() - 2] : 0;
-    if (!(out.back() > before && out.back() < 1))
+    if (!(read.value > (out.empty() ? 0 : out.back()) && read.value < 1))
       throw UsageError(
           str("--shares must rise and lie between 0 and 1, such as 0.5,0.8; got '", text, "'"));
-    if (rest == end) return out;
-    at = rest + 1;
+    out.push_back(read.value);
+    at = comma + 1;
   }
+  return out;
 }
 
 // "8.4cm", "84mm", "3.3in" or "240pt" in centimetres.
 double parse_width(const std::string& text) {
   constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
       {{"cm", 1}, {"mm", 0.1}, {"in", 2.54}, {"pt", 2.54 / 72}}};
-  double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
   for (const auto& [unit, centimetres] : kUnits) {
-    if (error != std::errc() || std::string_view(rest, end) != unit) continue;
-    const double width = number * centimetres;
+    if (!text.ends_with(unit)) continue;
+    const ReadNumber read = read_number(text.substr(0, text.size() - unit.size()));
+    if (!read.wrong.empty()) break;
+    const double width = read.value * centimetres;
     if (width >= kNarrowestPaper && width <= kWidestPaper) return width;
     throw UsageError(str("--width must be between ", kNarrowestPaper, "cm and ", kWidestPaper,
                          "cm; got ", text));

@@ -1,12 +1,11 @@
 #include "experiments/options/map_options.h"
 
-#include <charconv>
-
 #include "captioning/config/experiment_config.h"
 #include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoders/decoder_traits.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
+#include "experiments/options/number.h"
 #include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
@@ -28,9 +27,8 @@ MapChoice parse_choice(const std::string& text, const Several& of) {
                          " is 1, so there is nothing to choose; leave the option out"));
   if (text == "all") return {.kind = MapChoice::Kind::kEach};
   if (const auto fusion = enum_value<Fusion>(text)) return {.fusion = *fusion};
-  Index number = -1;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || rest != text.data() + text.size() || number < 0 || number >= of.count)
+  const auto [number, wrong] = read_count(text);
+  if (!wrong.empty() || number < 0 || number >= of.count)
     throw UsageError(str(of.option, ": there is no '", text, "'; the model's ", of.key, " is ",
                          of.count, ": choose 0 to ", of.count - 1, ", all, mean, max or min"));
   return {.kind = MapChoice::Kind::kOne, .number = number};

@@ -1,21 +1,31 @@
 #include "experiments/options/options.h"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
+
+#include "experiments/options/number.h"
 
 namespace saccade {
 
 namespace {
 
-// Replaces CLI11's own range check, whose error shows the largest floating-point number. A text
-// that is not a number passes: CLI11 refuses it.
-CLI::Validator at_least(Index smallest) {
-  const auto check = [smallest](const std::string& text) -> std::string {
-    Index number = 0;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (parsed.ec == std::errc() && number < smallest)
+// Replace CLI11's own reading, which takes 0x10, 010 (for 8) and nan, and its range check, whose
+// error shows the largest floating-point number.
+CLI::Validator whole_number(Index smallest, Index largest = std::numeric_limits<Index>::max()) {
+  const auto check = [smallest, largest](const std::string& text) -> std::string {
+    const ReadCount read = read_count(text);
+    if (!read.wrong.empty()) return "'" + text + "' " + read.wrong;
+    if (read.value < smallest)
       return "must be " + std::to_string(smallest) + " or more, not " + text;
+    if (read.value > largest) return "must be " + std::to_string(largest) + " or less, not " + text;
     return {};
+  };
+  return {check, ""};
+}
+
+CLI::Validator finite_number() {
+  const auto check = [](const std::string& text) -> std::string {
+    const ReadNumber read = read_number(text);
+    return read.wrong.empty() ? "" : "'" + text + "' " + read.wrong;
   };
   return {check, ""};
 }
@@ -48,22 +58,23 @@ void Options::repeatable(const char* name, std::vector<Text>& values, const Text
       ->allow_extra_args(false);
 }
 
-void Options::count(const char* name, Index& value, const Text& help, Index smallest) {
-  app_->add_option(name, value, help)->type_name("N")->check(at_least(smallest));
+void Options::count(const char* name, Index& value, const Text& help, Index smallest,
+                    Index largest) {
+  app_->add_option(name, value, help)->type_name("N")->check(whole_number(smallest, largest));
 }
 
 void Options::count(const char* name, std::optional<Index>& value, const Text& help,
                     Index smallest) {
-  app_->add_option(name, value, help)->type_name("N")->check(at_least(smallest));
+  app_->add_option(name, value, help)->type_name("N")->check(whole_number(smallest));
 }
 
 void Options::number(const char* name, double& value, const Text& help, const char* type) {
-  app_->add_option(name, value, help)->type_name(type);
+  app_->add_option(name, value, help)->type_name(type)->check(finite_number());
 }
 
 void Options::number(const char* name, std::optional<double>& value, const Text& help,
                      const char* type) {
-  app_->add_option(name, value, help)->type_name(type);
+  app_->add_option(name, value, help)->type_name(type)->check(finite_number());
 }
 
 void Options::flag(const char* name, bool& value, const Text& help) {

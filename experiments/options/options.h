@@ -2,6 +2,7 @@
 // because it adds seconds to the compilation of every file that includes it.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,9 +35,11 @@ class Options {
             Need need = Need::kOptional);
   void text(const char* name, std::optional<Text>& value, const Text& help, const char* type);
   void repeatable(const char* name, std::vector<Text>& values, const Text& help, const char* type);
-  // A whole number that is at least `smallest`.
-  void count(const char* name, Index& value, const Text& help, Index smallest);
+  // A whole number from `smallest` to `largest`.
+  void count(const char* name, Index& value, const Text& help, Index smallest,
+             Index largest = std::numeric_limits<Index>::max());
   void count(const char* name, std::optional<Index>& value, const Text& help, Index smallest);
+  // A finite decimal number.
   void number(const char* name, double& value, const Text& help, const char* type);
   void number(const char* name, std::optional<double>& value, const Text& help, const char* type);
   void flag(const char* name, bool& value, const Text& help);

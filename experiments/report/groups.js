@@ -27,9 +27,18 @@ const groupChart = (report, [by, text], metric) => new LineChart({name: metricNa
     points: groupsBy(report.groups[m], by).filter((group) => group.scores[metric])
       .map(({mean: x, scores: {[metric]: {score, low, high}}}) => [x, score, low, high])}))}).node;
 
+// Where no grouping has two groups that are large enough: one line that says what is needed.
+const withoutGroups = (report, items) => {
+  const one = (report.groups || []).flatMap((groupings) => groupings || [])[0];
+  return one ? section('groups', `Scores of easy and hard ${items}`, el('p', {class: 'muted'},
+    `Two groups of at least ${one.least_images} ${items} each are needed, and this page scores ` +
+      `${countedItems(report, report.grouped)}.` +
+      (report.grouped > report.images.length ? '' : ' saccade evaluate scores the whole split.'))) : null;
+};
+
 const groupsSection = (report) => {
   const all = report.groups || [], choices = groupingsOf(all);
-  if (!choices.length) return null;
+  if (!choices.length) return withoutGroups(report, itemWord(report));
   const tools = el('div'), place = el('div'), items = itemWord(report);
   const show = (grouping, metric) => place.replaceChildren(groupChart(report, grouping, metric),
     groupTable(report, grouping));

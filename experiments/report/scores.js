@@ -37,9 +37,12 @@ const spreadsOf = (comparison, names) => comparison.arms.flatMap((arm) =>
 const mixesChances = (spreads) => new Set(spreads.flatMap((spread) =>
   [spread.chance, spread.difference?.chance]).filter(Boolean)).size > 1;
 
+const isMarked = ({marks}, name) => (marks || []).some(({metrics}) => metrics.includes(name));
+
 // The scores over all images of the comparison, with one row for each arm and regime.
 const comparisonTable = (comparison, names) => {
-  const head = ['arm', 'regime', ...[...names, 'ms_per_update', 'parameters'].map(metricName)];
+  const head = ['arm', 'regime', ...[...names, 'ms_per_update', 'parameters'].map((name) =>
+    metricName(name) + (isMarked(comparison, name) ? ' *' : ''))];
   const marked = mixesChances(spreadsOf(comparison, names));
   const rows = comparison.arms.flatMap((arm) => arm.regimes.map((regime) => [arm.name, regime.name,
     ...names.map((name) => spreadCell(regime.corpus[name], marked)),
@@ -73,6 +76,11 @@ const intervalNote = (report, names) => {
 const verdictList = ({verdict}) => (verdict && verdict.length
   ? [el('ul', {class: 'findings'}, ...verdict.map((sentence) => el('li', {}, sentence)))] : []);
 
+// Why some scores can say little.
+const markList = ({marks}) => (marks && marks.length
+  ? [el('ul', {class: 'muted'}, ...marks.map(({metrics, reason}) =>
+    el('li', {}, `* ${metrics.map(metricName).join(', ')}: ${reason}.`)))] : []);
+
 const comparisonScores = (report) => {
   const {comparison} = report, note = el('div'), place = el('div');
   const all = inTableOrder(new Set(comparison.arms.flatMap((arm) =>
@@ -84,7 +92,8 @@ const comparisonScores = (report) => {
     place.replaceChildren(comparisonTable(comparison, names));
   };
   show(false);
-  return [note, ...verdictList(comparison), checkBox('All metrics', false, show), place];
+  return [note, ...verdictList(comparison), checkBox('All metrics', false, show), place,
+    ...markList(comparison)];
 };
 
 // For models without a comparison: the validation scores at the update of the checkpoint.

@@ -4,11 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "experiments/process/shallow_json.h"
@@ -62,6 +64,16 @@ MetricsLine line_of(const Json& json) {
     for (const auto& [name, value] : estimator->items())
       if (value.is_number()) line.estimator.emplace_back(name, value.get<double>());
   return line;
+}
+
+// Whether a run may have written the line: it names its event, and those that happen at an update
+// say at which.
+bool is_of_run(const MetricsLine& line) {
+  constexpr std::array<std::string_view, 6> kAtUpdates{"update", "validation", "checkpoint",
+                                                       "draws",  "resume",     "end"};
+  const bool at_update =
+      std::find(kAtUpdates.begin(), kAtUpdates.end(), line.event) != kAtUpdates.end();
+  return !line.event.empty() && (!at_update || line.count("update"));
 }
 
 // Takes the lines of updates after `update` out of the file.
@@ -135,8 +147,9 @@ UnreadableLines read_metrics(const std::filesystem::path& path,
       continue;
     }
     const Json json = shallow_json(std::string_view(line.c_str()));
-    if (json.is_object())
-      visit(line_of(json));
+    const MetricsLine read = json.is_object() ? line_of(json) : MetricsLine();
+    if (is_of_run(read))
+      visit(read);
     else if (!in.eof())
       pass_over(at);
   }

@@ -47,7 +47,8 @@ struct MetricsLine {
   std::optional<Index> count(const std::string& name) const;
 };
 
-// The lines that no run can have written: not a JSON object, or longer than a run's.
+// The lines that no run can have written: not a JSON object, longer than a run's, without an event,
+// or without the update at which it happened.
 struct UnreadableLines {
   Index count = 0, first = 0;  // `first` counts from 1
   // "DIR/metrics.jsonl: 3 lines are not of a run and are passed over, the first is line 7"; empty
@@ -55,7 +56,7 @@ struct UnreadableLines {
   std::string text(const std::filesystem::path& path) const;
 };
 
-// Calls `visit` for each line of the file that is a JSON object, in their order. Other lines are
+// Calls `visit` for each line that a run may have written, in their order. Other lines are
 // passed over and counted, except for a last one without its end, which a killed run leaves. A file
 // that cannot be read has no lines.
 UnreadableLines read_metrics(const std::filesystem::path& path,

@@ -30,8 +30,18 @@ TEST_CASE("a report requests nothing outside its file and has no errors or warni
 TEST_CASE("sections show the numbers of the runs, and they can be copied and saved as CSV") {
   SACCADE_NEEDS_BROWSER();
   OpenReport<SceneReport> page;
+  // Four images make no groups.
+  CHECK_THAT(page.ask("document.querySelector('#groups').textContent").get<std::string>(),
+             Catch::Contains("Two groups of at least 10 images each are needed, and this page "
+                             "scores 4 images."));
+  CHECK(page.ask("document.querySelectorAll('#groups table').length") == 0);
   page.change([](Json& data) {
     data["config"].push_back({{"key", "gate.bias"}, {"values", {"null", "2", "null"}}});
+    const Json group{
+        {"name", "x"},  {"low", 1},
+        {"high", 1},    {"mean", 1},
+        {"images", 12}, {"scores", {{"CIDEr", {{"score", 1}, {"low", 0.5}, {"high", 2}}}}}};
+    for (Json& model : data["groups"]) model[0]["groups"] = {group, group};
   });
   CHECK(page.ask("[...document.querySelectorAll('#sections > section')].map((s) => s.id)") ==
         Json::array({"curves", "scores", "groups", "health", "config", "again"}));

@@ -13,6 +13,7 @@ class TextReport {
   TextReport() {
     ExperimentConfig config = small_text_experiment();
     config.data.sequences.longest = 5;  // of the six places of the grid
+    config.data.sequences.test = 40;
     config.search.min_length = 3;
     config.attention.temperature = Ramp::constant(0.02);  // so that the maps are not uniform
     write_small_run(folder_ / "texts", config);
@@ -77,7 +78,7 @@ TEST_CASE("the page of texts speaks of texts, and scores them by exact matches o
   const std::string text = page.ask(
       "document.querySelector('main').innerText + "
       "document.querySelector('header').innerText");
-  CHECK_THAT(text, Catch::Contains("2 of 4 texts") && Catch::Contains("All texts") &&
+  CHECK_THAT(text, Catch::Contains("2 of 40 texts") && Catch::Contains("All texts") &&
                        Catch::Contains("exact match ") && Catch::Contains("token accuracy "));
   CHECK_THAT(text, !Catch::Contains(" images") && !Catch::Contains("All images"));
   const std::string judged = page.ask(
@@ -86,7 +87,7 @@ TEST_CASE("the page of texts speaks of texts, and scores them by exact matches o
   CHECK(page.ask("document.querySelector('#groups h2').textContent") ==
         "Scores of easy and hard texts");
   CHECK_THAT(page.ask("document.querySelector('#groups p').textContent").get<std::string>(),
-             Catch::StartsWith("All 4 texts of the split test, in groups."));
+             Catch::StartsWith("All 40 texts of the split test, in groups."));
   CHECK(page.ask("document.querySelector('#groups option:checked').textContent") ==
         "tokens of the text");
   const Json columns = page.ask(
@@ -94,7 +95,7 @@ TEST_CASE("the page of texts speaks of texts, and scores them by exact matches o
   CHECK(columns[2] == "texts");
   CHECK(columns[3] == "exact match");
   CHECK(page.ask("[...document.querySelectorAll('#groups tbody tr')].reduce((sum, row) => "
-                 "sum + Number(row.children[2].textContent), 0)") == 4);
+                 "sum + Number(row.children[2].textContent), 0)") == 40);
 }
 
 }  // namespace

@@ -76,9 +76,9 @@ std::string items(const Ids& ids, const Captions& captions, Item item) {
 Forms named_forms(const Ids& ids, const Captions& captions) {
   using Text = const std::string&;
   Forms out;
-  const auto lines = [&](const char* between) {
+  const auto lines = [&](const char* between, const char* before = "") {
     return rows(ids, captions, "\n",
-                [&](Text id, Text caption, Text) { return id + between + caption; }) +
+                [&](Text id, Text caption, Text) { return before + id + between + caption; }) +
            "\n";
   };
   const auto csv = [&](const std::string& header, const std::string& mark) {
@@ -101,6 +101,7 @@ Forms named_forms(const Ids& ids, const Captions& captions) {
   }
   out["lists.csv"] = lists;
   out["semicolons.csv"] = csv("filename;sentence\n", ";");
+  out["excel.csv"] = csv("sep=;\nimage;caption\n", ";");
   out["tabs.tsv"] = csv("Image\tCaption\n", "\t");
   out["bars.csv"] = "image_name| comment_number| comment\n" +
                     rows(ids, captions, "\n", [](Text id, Text caption, Text k) {
@@ -109,9 +110,38 @@ Forms named_forms(const Ids& ids, const Captions& captions) {
   out["tab.txt"] = lines("\t");
   out["colon.txt"] = lines(": ");
   out["bar.txt"] = lines(" | ");
+  out["arrow.txt"] = lines(" -> ");
+  out["tight arrow.txt"] = lines("->");
+  out["other arrow.txt"] = lines(" → ");
+  out["double arrow.txt"] = lines(" => ");
+  out["equals.txt"] = lines(" = ");
+  out["dash.txt"] = lines(" - ");
+  out["quotes.txt"] = lines("\": ", "\"");
+  out["single quotes.txt"] = lines("' -> ", "'");
+  out["brackets.txt"] = lines(") ", "(");
+  out["square.txt"] = lines("] ", "[");
+  out["points.txt"] = lines(": ", "- ");
+  out["quoted.txt"] = rows(ids, captions, "\n", [](Text id, Text caption, Text) {
+    return "\"" + id + "\", \"" + caption + "\"";
+  });
   out["tokens.txt"] = rows(ids, captions, "\n", [](Text id, Text caption, Text k) {
     return id + "#" + k + "\t" + caption;
   });
+  const auto column = [&](bool image) {
+    return rows(ids, captions, ", ", [&, n = 0](Text id, Text caption, Text) mutable {
+      return quoted(std::to_string(n++)) + ": " + (image ? bare(id) : quoted(caption));
+    });
+  };
+  out["pandas.json"] = "{\"image\": {" + column(true) + "}, \"caption\": {" + column(false) + "}}";
+  const auto table = [&](const char* behind) {
+    return rows(ids, captions, ", ", [&](Text id, Text caption, Text) {
+      return "[" + quoted(id) + ", " + quoted(caption) + behind + "]";
+    });
+  };
+  out["pairs.json"] = "[" + table("") + "]";
+  out["scores.json"] = "[" + table(", 0.7") + "]";
+  out["header.json"] = "[[\"image\", \"caption\"], " + table("") + "]";
+  out["split.json"] = "{\"columns\": [\"image\", \"caption\"], \"data\": [" + table("") + "]}";
   const auto entries = [&](const std::string& image, const char* between, bool number) {
     return rows(ids, captions, between, [&](Text id, Text caption, Text) {
       return "{" + image + ": " + (number ? bare(id) : quoted(id)) +
@@ -131,6 +161,15 @@ Forms named_forms(const Ids& ids, const Captions& captions) {
                               return "{\"image_id\": " + bare(id) + ", \"caption\": " + list + "}";
                             }) +
                       "]";
+  out["by-id-list.json"] = "[" +
+                           rows(ids, captions, ", ",
+                                [](Text id, Text caption, Text) {
+                                  return "{" + quoted(id) + ": " + quoted(caption) + "}";
+                                }) +
+                           "]";
+  out["by-id.jsonl"] = rows(ids, captions, "\n", [](Text id, Text caption, Text) {
+    return "{" + quoted(id) + ": [" + quoted(caption) + "]}";
+  });
   out["by-id.json"] =
       "{" + items(ids, captions, [](Text id, Text list) { return quoted(id) + ": " + list; }) + "}";
   out["by-id-objects.json"] =
@@ -250,40 +289,15 @@ TEST_CASE("what saccade prints is read") {
   CHECK(candidates(b).candidates == std::vector<std::string>{"kids"});
 }
 
-TEST_CASE("where lines have two readings, scoring asks") {
+TEST_CASE("names are one in both spellings of accents, and words for splits count with --split") {
   const Folder folder;
-  const std::string numbers = folder.write("numbers.txt", "2 dogs run\n3 kids play\n");
-  CHECK_THROWS_WITH(read_results(numbers), Contains("'2' may be an image or the beginning of a "
-                                                    "caption; say which with --lines names"));
-  CHECK(read_results(numbers, LineReading::kCaptions).in_order);
-  CHECK(read_results(numbers, LineReading::kNames).images[1].id.number == 3);
-  const std::string thousands = folder.write("thousands.txt", "1,000 people\n7,100 dogs\n");
-  CHECK_THROWS_WITH(read_references(thousands), Contains("--lines"));
-  const std::string words = folder.write("words.txt", "boats\ttwo boats\nkite\ta red kite\n");
-  CHECK_THROWS_WITH(read_references(words), Contains("'boats' may be an image or a reference"));
-  CHECK(read_references(words, {}, LineReading::kCaptions).images[0].captions.size() == 2);
-  CHECK(read_references(words, {}, LineReading::kNames).images[0].id.name == "boats");
-  // No option is needed where one line tells, or most do.
-  CHECK(read_results(folder.write("n.txt", "2 dogs run\na kid plays\n")).in_order);
-  CHECK(read_results(folder.write("m.txt", "400,100 dogs\n401,a kid\n")).images[0].id.number ==
-        400);
-
-  const auto refused = [&](const char* name, const std::string& text, const char* message) {
-    INFO(text);
-    CHECK_THROWS_WITH(read_results(folder.write(name, text)), Contains(message));
-    CHECK_THROWS_WITH(read_references(folder.write(name, text)), Contains(message));
-  };
-  refused("h.txt", "img,words\na.jpg,a dog\nb.jpg,a cat\n", "write image,caption");
-  refused("h.txt", "img;words here\na.jpg;a dog\nb.jpg;a cat\n",
-          ":1: 'img;words here' does not begin");
-  refused("h.txt", "a.jpg: a dog\nb.jpg: a cat\na kite\n",
-          ":3: 'a kite' does not begin with an image");
-  refused("h.txt", "caption\na dog\na cat\n", "head of a column");
-  refused("h.csv", "a dog\na cat\n", ":1: the first line must name a column of images");
-  refused("f.csv", "a.jpg,a dog, two cats\nb.jpg,a kite\n", ":1: 3 fields, and it has no header");
-  refused("f.csv", "image,caption\na.jpg,a dog, two cats\n", ":2: 3 fields, the header has 2");
-  refused("q.csv", "image,caption\na.jpg,\"a dog\nb.jpg,a sign \"\nc.jpg,a\n", "behind 'b.jpg'");
-  refused("c.csv", "image,text,comment\na.jpg,a,b\n", "could both hold the caption");
+  const auto references =
+      folder.write("refs.csv", "image,caption,split\ncaf\u00e9.jpg,a dog,dev\nb.jpg,a cat,eval\n");
+  CHECK(match(read_references(references),
+              read_results(folder.write("r.csv", "image,caption\ncafe\u0301.jpg,x\n")))
+            .candidates.size() == 1);
+  CHECK_THROWS_WITH(read_references(references, Split::kVal),
+                    Contains("refs.csv:3: unknown split 'eval'"));
 }
 
 TEST_CASE("files of other kinds are named and not scored as lines of text") {
@@ -307,7 +321,11 @@ TEST_CASE("JSON that holds no captions is refused with an example of JSON that d
   const Folder folder;
   for (const char* text :
        {R"({"version": 1, "scores": {"CIDEr": 1}})", R"([{"image_id": 7, "Bleu_1": 0.5}])",
-        R"([{"caption": "a dog"}])", R"([1, 2])", R"({"7": [["a dog"]]})", "3 "}) {
+        R"([{"caption": "a dog"}])", R"([1, 2])", R"([["a dog", 0.7]])", R"({"a.jpg": null})",
+        R"([{"image": "a.jpg", "caption": null}])", R"([["a.jpg", null]])",
+        R"([["a dog", "a.jpg"]])", R"({"image": {"0": "a.jpg"}, "caption": {"0": null}})",
+        R"({"image": ["a.jpg", "b.jpg"], "caption": ["a dog"]})",
+        R"([{"url": "x", "words": "a dog"}])", R"({"7": [["a dog"]]})", "3 "}) {
     INFO(text);
     const std::string file = folder.write("odd.json", std::string(text[0] == '3' ? "[]" : text));
     CHECK_THROWS_AS(read_results(file), DataError);

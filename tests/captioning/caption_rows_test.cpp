@@ -31,6 +31,12 @@ const std::vector<NamedText>& forms() {
       {"kaggle.csv",
        "image_name| comment_number| comment\na.jpg| 0| A dog, wet\n"
        "a.jpg| 1   A dog\nb/c.png| 0| A cat\n"},
+      {"excel.csv", "sep=;\r\nimage;caption\r\na.jpg;A dog, wet\r\na.jpg;A dog\r\nb/c.png;A cat"},
+      {"bare.csv", "a.jpg,\"A dog, wet\"\na.jpg,A dog\nb/c.png,A cat\n"},
+      {"bare.tsv", "a.jpg\tA dog, wet\na.jpg\tA dog\nb/c.png\tA cat\n"},
+      {"colons.txt", "a.jpg: A dog, wet\na.jpg: A dog\nb/c.png: A cat\n"},
+      {"arrows.txt", "a.jpg -> A dog, wet\na.jpg -> A dog\nb/c.png -> A cat\n"},
+      {"quotes.txt", "\"a.jpg\": A dog, wet\n\"a.jpg\": A dog\n\"b/c.png\": A cat\n"},
       {"tabs.tsv", "Image Name\tDescription\na.jpg\tA dog, wet\na.jpg\tA dog\nb/c.png\tA cat\n"},
       {"numbered.csv",
        "file_name,caption_1,caption_2\na.jpg,\"A dog, wet\",A dog\nb/c.png,A cat,\n"},
@@ -122,7 +128,8 @@ TEST_CASE("lists that are something else, or two things, are refused with what t
   refuse(R"({"images": [{"filename": "a", "split": "val", "sentences": []}]})",
          "set data.type=karpathy");
   refuse("a.jpg#0\tA dog\n", "set data.type=flickr8k");
-  refuse("a.jpg,A dog\n", "x:1: the first line must name the columns image");
+  refuse("7,A dog\n", "x:1: the first line must name the columns image");
+  refuse("a.jpg: A dog\nA cat\n", "x:1: the first line must name the columns image");
   refuse(R"({"a": [{"image": "a.jpg", "caption": "x"}], "b": [{"image": "a.jpg", "text": "x"}]})",
          "has several lists, a and b");
   refuse("image,caption\na.jpg,\"['A dog', 'A cat']\"\n",

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoders/decoder_parts.h"
 #include "captioning/search/search.h"
 #include "core/attention/choosers.h"
@@ -17,12 +16,13 @@
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/small_decoder.h"
 
 namespace saccade::test {
 
 constexpr bool kDouble = sizeof(Real) == 8;
 constexpr double kSame = kDouble ? 1e-9 : 1e-4;
-constexpr Index kRegions = 6, kFeatures = 4, kVocabulary = 9;
+constexpr Index kRegions = 6;
 constexpr SpecialWords kSpecial;
 
 // A variant of attention, and of how the image enters.
@@ -75,18 +75,6 @@ inline std::vector<AttentionVariant> attention_variants() {
   all[11].image = ImageEntry::kFirstStep;
   all[12].image = ImageEntry::kNone;
   return all;
-}
-
-inline DecoderConfig small(DecoderKind kind) {
-  return {.type = kind,
-          .hidden = 4,
-          .embedding = 3,
-          .dropout = 0,
-          .init_hidden = 3,
-          .layers = 2,
-          .heads = 2,
-          .widen = 2,
-          .longest = 16};
 }
 
 inline DecoderConfig with(DecoderConfig config, const AttentionVariant& how) {
@@ -155,8 +143,6 @@ inline void for_each_model(const std::function<void(Model&)>& f) {
   // has no first state.
   CHECK(count == 16 * 5 - 5 - 1);
 }
-
-inline const std::vector<std::vector<int>> kCaptions{{4, 5, 8, 4}, {6, 7}, {5}};
 
 // The costs and maps of a caption's words. Maps are by word, then by layer.
 struct CaptionOutput {

@@ -1,11 +1,15 @@
 // Maps of forced decoding, and what an evaluation reports about boxes.
 #include "captioning/evaluation/ground_captions.h"
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "captioning/data/scenes/caption_checker.h"
 #include "captioning/evaluation/evaluation_report.h"
 #include "captioning/evaluation/evaluation_table.h"
+#include "captioning/scoring/text_table.h"
 #include "captioning/text/tokenizer.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
@@ -134,6 +138,65 @@ TEST_CASE("references are grounded in scenes, with the same scores for any numbe
   request.extent = Extent::kCaptions;
   CHECK_FALSE(Json::parse(evaluation_json(experiment.run(request)))["grounding"].contains(
       "ground_truth_words"));
+}
+
+TEST_CASE("the headline of grounding has the interval of its images, each with all of its nouns") {
+  const Experiment experiment(small_experiment());
+  EvaluationRequest request = experiment.request();
+  request.ablations = false;
+  const EvaluationReport report = experiment.run(request);
+  const ReferenceScores& references = report.grounding.value().references.value();
+  // Correctness and the boxes' shares, summed over all captions of each image.
+  std::vector<std::array<double, 2>> images;
+  std::size_t caption = 0;
+  for (const Index image : report.images) {
+    std::array<double, 2>& sums = images.emplace_back();
+    for (std::size_t k = 0;
+         k < experiment.data.dataset.images[static_cast<std::size_t>(image)].captions.size();
+         ++k, ++caption) {
+      sums[0] += references.scores.sums[1][caption];
+      sums[1] += references.scores.area_shares[caption];
+    }
+  }
+  REQUIRE(caption == references.scores.nouns.size());
+  std::mt19937 random(1);
+  std::uniform_int_distribution<std::size_t> any(0, images.size() - 1);
+  std::vector<double> quotients;
+  for (int replicate = 0; replicate < 20000; ++replicate) {
+    double inside = 0, area = 0;
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      const auto& [own_inside, own_area] = images[any(random)];
+      inside += own_inside, area += own_area;
+    }
+    quotients.push_back(inside / area);
+  }
+  std::sort(quotients.begin(), quotients.end());
+  const double low = quotients[500], high = quotients[19499];
+
+  const std::string name(kCorrectnessOverUniform);
+  const Json json = Json::parse(evaluation_json(report));
+  const Json& words = json.at("grounding").at("ground_truth_words");
+  const Json& interval = words.at("intervals").at(name);
+  CHECK(words.at("intervals").size() == 1);
+  CHECK(interval.at("low").get<double>() == Approx(low).margin(0.1 * (high - low)));
+  CHECK(interval.at("high").get<double>() == Approx(high).margin(0.1 * (high - low)));
+  CHECK(low < words.at("model").at(name));
+  const std::string cell = str(fixed(words.at("model").at(name)), " [", fixed(interval.at("low")),
+                               ", ", fixed(interval.at("high")), "]");
+  const std::string table = evaluation_table(report);
+  const std::size_t row = table.find("\ncorrectness / uniform, references' words");
+  REQUIRE(row != std::string::npos);
+  CHECK_THAT(table.substr(row, table.find('\n', row + 1) - row), Catch::Contains(cell));
+  // What the words of the model are above the centre is computed once, for table and JSON.
+  for (std::size_t r = 0; r < report.regimes.size(); ++r) {
+    const RegimeReport& regime = report.regimes[r];
+    CHECK(regime.against_centre.size() == regime.grounding->against_centre().size());
+  }
+  // One image says nothing about others.
+  request.most_images = 1;
+  CHECK_FALSE(
+      Json::parse(evaluation_json(experiment.run(request)))["grounding"]["ground_truth_words"]
+          .contains("intervals"));
 }
 
 TEST_CASE(

@@ -10,6 +10,8 @@
 #include "captioning/evaluation/evaluation_report.h"
 #include "captioning/evaluation/evaluation_table.h"
 #include "captioning/scoring/caption_scores.h"
+#include "core/base/error.h"
+#include "core/base/random.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 
@@ -20,8 +22,29 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 using Json = nlohmann::json;
 
 TEST_CASE("few values make a group each, and many make groups of about equal size") {
-  const std::vector<double> few{3, 1, kNone, 3, 2};
-  CHECK(value_groups(few) == std::vector<int>{2, 0, -1, 2, 1});
+  std::vector<double> few;
+  const auto add = [&](double value, std::size_t count) { few.insert(few.end(), count, value); };
+  add(3, 15), add(1, 10), add(kNone, 1), add(2, 10);
+  const std::vector<int> each = value_groups(few);
+  CHECK(each[0] == 2);
+  CHECK(each[15] == 0);
+  CHECK(each[25] == -1);
+  CHECK(each[26] == 1);
+  // A small group joins the next one, and the last one the one before.
+  add(0, 2), add(4, 9);
+  const std::vector<int> joined = value_groups(few);
+  CHECK(joined[15] == 0);     // 1
+  CHECK(joined[36] == 0);     // 0
+  CHECK(joined[26] == 1);     // 2
+  CHECK(joined[0] == 2);      // 3
+  CHECK(joined.back() == 2);  // 4
+  // Two images, or 19 of any values, are one group.
+  CHECK(value_groups(std::vector<double>{1, 2}) == std::vector<int>{0, 0});
+  std::vector<double> little;
+  for (int i = 0; i < 19; ++i) little.push_back(i);
+  CHECK(value_groups(little) == std::vector<int>(19, 0));
+  little.push_back(19);
+  CHECK(value_groups(little).back() == 1);
   std::vector<double> many;
   for (int i = 0; i < 100; ++i) many.push_back(99 - i);
   const std::vector<int> groups = value_groups(many);
@@ -63,8 +86,26 @@ TEST_CASE("an image is long by its references, and rare by the words of the trai
   CHECK(image_traits(data, std::vector<Index>{0}, {}).size() == 1);  // nothing to count
 }
 
+TEST_CASE("no group has fewer images than the smallest, whatever the values are") {
+  Random random({.seed = 5});
+  for (int trial = 0; trial < 200; ++trial) {
+    const auto count = static_cast<std::size_t>(random.uniform() * 80);
+    const double kinds = 1 + std::floor(random.uniform() * 12);
+    std::vector<double> values(count);
+    for (double& value : values)
+      value = std::floor(kinds * std::pow(random.uniform(), 1 + trial % 3));
+    const std::vector<int> groups = value_groups(values);
+    const int last = groups.empty() ? -1 : *std::max_element(groups.begin(), groups.end());
+    for (int g = 0; last > 0 && g <= last; ++g)
+      CHECK(std::count(groups.begin(), groups.end(), g) >= std::ptrdiff_t{kSmallestGroup});
+    CHECK(last < static_cast<int>(kMostGroups));
+  }
+}
+
 TEST_CASE("texts are grouped by their tokens, and exact matches are their headline") {
-  const Experiment experiment(small_text_experiment());
+  ExperimentConfig config = small_text_experiment();
+  config.data.sequences.val = 60;
+  const Experiment experiment(config);
   const std::vector<Index> texts = images_of(experiment.data.dataset, Split::kVal);
   const std::vector<ImageTraits> traits = image_traits(experiment.data, texts, {});
   REQUIRE(traits.size() == 1);
@@ -76,6 +117,7 @@ TEST_CASE("texts are grouped by their tokens, and exact matches are their headli
   CHECK(report.texts);
   REQUIRE(report.regimes[0].groups.size() == 1);
   CHECK(report.regimes[0].groups[0].text == "tokens of the text");
+  REQUIRE(report.regimes[0].groups[0].groups.size() > 1);
   for (const ScoreGroup& group : report.regimes[0].groups[0].groups) {
     std::vector<std::string> names;
     for (const GroupScore& one : group.scores) names.push_back(one.metric);
@@ -86,27 +128,38 @@ TEST_CASE("texts are grouped by their tokens, and exact matches are their headli
 }
 
 TEST_CASE("the scores of a group are those of its images by themselves") {
-  const std::vector<std::string> candidates{"a red cross", "two blue hearts", "a cross and a heart",
-                                            "one small star"};
-  const std::vector<std::vector<std::string>> references{{"a red cross", "a cross"},
-                                                         {"two blue hearts and a star"},
-                                                         {"a green cross and a small heart"},
-                                                         {"a small yellow star"}};
+  constexpr std::size_t kTimes = 6;
+  std::vector<std::string> candidates, second_candidates;  // of all, and of the second group
+  std::vector<std::vector<std::string>> references, second_references;
+  std::vector<ImageTraits> traits{{.by = GroupBy::kObjects, .values = {}},
+                                  {.by = GroupBy::kLength, .values = {}}};
+  const auto add = [&](const char* caption, std::vector<std::string> own, double objects) {
+    candidates.emplace_back(caption);
+    references.push_back(std::move(own));
+    traits[0].values.push_back(objects);
+    traits[1].values.push_back(7);
+    if (objects < 2) return;
+    second_candidates.emplace_back(caption);
+    second_references.push_back(references.back());
+  };
+  for (std::size_t k = 0; k < kTimes; ++k) {
+    add("a red cross", {"a red cross", "a cross"}, 1);
+    add("two blue hearts", {"two blue hearts and a star"}, 2);
+    add("a cross and a heart", {"a green cross and a small heart"}, 2);
+    add("one small star", {"a small yellow star"}, 1);
+  }
   const CaptionScores all = score_captions(candidates, references, {});
-  const std::vector<ImageTraits> traits{{.by = GroupBy::kObjects, .values = {1, 2, 2, 1}},
-                                        {.by = GroupBy::kLength, .values = {7, 7, 7, 7}}};
   const std::vector<ScoreGrouping> groupings = group_scores(all.metrics, traits);
   REQUIRE(groupings.size() == 1);  // all images have the same length
   REQUIRE(groupings[0].groups.size() == 2);
   const ScoreGroup& second = groupings[0].groups[1];
-  CHECK(second.images == 2);
+  CHECK(second.images == 2 * kTimes);
   CHECK(second.mean == 2);
   CHECK(second.name(GroupBy::kObjects) == "2");
-  const CaptionScores alone = score_captions(std::vector{candidates[1], candidates[2]},
-                                             std::vector{references[1], references[2]}, {});
+  const CaptionScores alone = score_captions(second_candidates, second_references, {});
   bool bleu = false, cider = false;
   for (const GroupScore& one : second.scores) {
-    // Two images give no interval.
+    // Twelve images give no interval.
     CHECK(std::isnan(one.low));
     CHECK(std::isnan(one.high));
     for (const auto& [name, score] : alone.corpus())
@@ -127,8 +180,10 @@ TEST_CASE("the scores of a group are those of its images by themselves") {
   CHECK(ScoreGroup{.low = 0.1, .high = 0.25}.name(GroupBy::kRareWords) == "10 % to 25 %");
 }
 
-TEST_CASE("an evaluation groups all of its images, with one group for each number of objects") {
-  const Experiment experiment(small_experiment());
+TEST_CASE("an evaluation groups all of its images, in groups by their number of objects") {
+  ExperimentConfig config = small_experiment();
+  config.data.scenes.val = 50;
+  const Experiment experiment(config);
   EvaluationRequest request = experiment.request();
   request.ablations = false;
   const EvaluationReport report = experiment.run(request);
@@ -147,20 +202,34 @@ TEST_CASE("an evaluation groups all of its images, with one group for each numbe
     }
     CHECK(images == report.images.size());
     if (grouping.at("by") != "objects") continue;
-    objects = true;
+    objects = grouping.at("groups").size() > 1;
     for (const Json& group : grouping.at("groups")) {
       std::size_t count = 0;
-      for (const Index image : report.images)
-        if (static_cast<double>(
-                experiment.data.scenes->scenes[static_cast<std::size_t>(image)].objects.size()) ==
-            group.at("mean").get<double>())
-          ++count;
+      for (const Index image : report.images) {
+        const auto here = static_cast<double>(
+            experiment.data.scenes->scenes[static_cast<std::size_t>(image)].objects.size());
+        if (here >= group.at("low") && here <= group.at("high")) ++count;
+      }
       CHECK(group.at("images") == count);
+      CHECK(count >= kSmallestGroup);
     }
   }
   CHECK(objects);
   CHECK(evaluation_table(report).find("by objects of the image, regime expectation") !=
         std::string::npos);
+  // Of few images there is one line instead.
+  for (const Index few : {2, 5, 19}) {
+    request.most_images = few;
+    const EvaluationReport small = experiment.run(request);
+    for (const Json& grouping : Json::parse(evaluation_json(small)).at("regimes")[0].at("groups")) {
+      CHECK(grouping.at("groups").empty());
+      CHECK(grouping.at("least_images") == kSmallestGroup);
+    }
+    const std::string table = evaluation_table(small);
+    CHECK(table.find("\nby ") == std::string::npos);
+    CHECK(table.find(str("two groups of at least 10 images each are needed, and there are ", few,
+                         " images\n")) != std::string::npos);
+  }
   request.extent = Extent::kCaptions;
   CHECK_FALSE(
       Json::parse(evaluation_json(experiment.run(request))).at("regimes")[0].contains("groups"));

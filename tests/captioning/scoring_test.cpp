@@ -121,7 +121,7 @@ TEST_CASE("image names match with and without folders, in every form") {
       CHECK(match(references, results).images == std::vector<std::size_t>{0});
     }
     const auto judged = folder.write("judged.csv", "image,caption,score\n" + name + ",boats,1\n");
-    CHECK_NOTHROW(score_judgements(references, read_judgements(judged), {}));
+    CHECK_NOTHROW(score_judgements(references, read_judgements(judged).captions, {}));
   }
   const ImageIndex index(references);
   const auto find = [&](const char* name) { return index.find({.name = name}); };
@@ -358,7 +358,8 @@ TEST_CASE("judgements are compared with the scores of each caption") {
   const Folder folder;
   const auto references = read_references(folder.write("coco.json", kCoco));
   const auto agreement = [&](const std::string& csv) {
-    return score_judgements(references, read_judgements(folder.write("judged.csv", csv)), {});
+    return score_judgements(references, read_judgements(folder.write("judged.csv", csv)).captions,
+                            {});
   };
   // Better captions have better scores, so all pairs agree.
   const Agreement tau = agreement(
@@ -392,7 +393,7 @@ TEST_CASE("three equal judgements of an image say no more than one") {
   const auto file = read_references(folder.write("tokens.txt", references), std::nullopt);
   const auto agreement = [&](const std::string& lines) {
     const auto path = folder.write("judged.csv", "image,caption,score\n" + lines);
-    return score_judgements(file, read_judgements(path), {});
+    return score_judgements(file, read_judgements(path).captions, {});
   };
   const Agreement one = agreement(once), three = agreement(thrice);
   CHECK(one.images == 40);

@@ -102,8 +102,12 @@ TEST_CASE("every text of a config is the name of something or a file that is loo
   // A new text has to be entered here, or to be declared as a file.
   const Paths names = {
       "name",  // of saccade's own things, and a folder that is made where it misses
-      "encoder.layer",  "encoder.cache", "train.best_metric", "train.early_stop.metric",
-      "compare.against"};
+      "encoder.layer",
+      "encoder.cache",
+      "train.best_metric",
+      "train.early_stop.metric",
+      "compare.against",
+      "compare.primary"};
   Paths texts;
   for (const FieldInfo& row : describe_config<ExperimentConfig>())
     if (row.type == "text") texts.insert(row.path);

@@ -33,6 +33,11 @@ ls both/sheets/*.png >/dev/null || fail "both/sheets has no PNG file"
 wants "wrote both/report.html" err
 wants '"selection=hard"' both/report.html
 report=both/compare.json
+# Scores that can say little are marked in every form.
+[ "$(json $report /marks/0/metrics#)" -ge 2 ] || fail "compare.json has no marks"
+for file in out both/compare.md both/compare.tex; do
+  grep -q "it weighs words\|is in a reference, so that\|words, so that there is no" $file || fail "$file has no reason of a mark"
+done
 # The directory of a finished comparison can be compared again. Its arms are found by how the configs of
 # the runs differ.
 expect 0 "$saccade" compare both --json

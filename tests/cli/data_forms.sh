@@ -75,6 +75,11 @@ expect 0 "$saccade" evaluate run "$@" --split val
 wants "coco, val: 2 images" out
 expect 0 "$saccade" evaluate run --split all --no-ablations
 wants "folder, all: 24 images" out
+! grep -q "no val split" err || fail "--split all tells of splits that are not looked at"
+expect 2 "$saccade" evaluate run --data images=photos annotations=coco.json
+one_error "unexpected argument 'annotations=coco.json'; write --data before each KEY=VALUE"
+expect 2 "$saccade" evaluate run "$@" --data val_annotations=coco.json
+one_error "data.val_images"
 expect 2 "$saccade" evaluate run --split all --baselines
 one_error "--split all leaves none"
 

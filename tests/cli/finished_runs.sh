@@ -29,6 +29,17 @@ one_error "without --out"
 expect 2 "$saccade" compare study.yaml --out new --force
 one_error "--force is for directories of finished runs"
 
+# A metric that none of the runs can be judged by is refused before they are scored, with a list of those
+# that they can be judged by, and of which there are variants.
+expect 2 "$saccade" compare study --primary exact_match
+one_error "--primary exact_match: nothing is judged by it here; choose one of "
+awk -F, 'NR > 1 && $7 != "" {print $3}' study/compare.csv | sort -u >judged
+sed 's/.* choose one of //; s/, or a variant (saccade list metrics)//; s/, /\n/g' err |
+  awk '{print; print $1 "_no_bp"; print "references_" $1}' | sort >listed
+[ -z "$(comm -23 judged listed)" ] || fail "metrics that are judged are not listed"
+expect 2 "$saccade" compare study --margin alignment_accuracy=0.1
+one_error "--margin alignment_accuracy: nothing is judged by it here"
+
 # Runs of different seeds are compared, and eight images give no verdict.
 expect 0 "$saccade" compare study/soft/seed-1 study/hard/seed-2
 wants "hard (argmax) against soft: no verdict from 8 images" out

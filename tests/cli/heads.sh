@@ -3,7 +3,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 expect 0 "$saccade" train tiny.yaml --out run train.stop=4u decoder.type=transformer decoder.layers=2 \
-  decoder.heads=2 attention.heads=2 attention.gate=none search.min_length=2
+  decoder.heads=2 attention.heads=2 attention.gate=none search.min_length=2 data.scenes.val=50
 
 # Heads by name, as a table and as pictures.
 expect 0 "$saccade" inspect run --heads --images 3 --out pictures

@@ -50,6 +50,19 @@ one_error "long: optimizer.warmup is 40 updates"
 expect 2 "$saccade" compare arms.yaml --out study
 wants "long: optimizer.warmup is 40 updates" err
 [ ! -e study/short ] || fail "an arm was trained before another was refused"
+# What a comparison declares is part of its file.
+for wrong in "primary=cider|(did you mean 'CIDEr'?)" "primary=exact_match|nothing is judged by it here" \
+  "primary=mean_length|has no interval, or does not judge" "margins=[METEOR=nan]|is not a finite number" \
+  "margins=[CIDEr=0.1, CIDEr=0.2]|has a margin already" "margins=[exact_match=0.1]|nothing is judged by it here"; do
+  for command in "config check" "compare"; do
+    expect 2 "$saccade" $command arms.yaml "compare.${wrong%%|*}" optimizer.warmup=0 \
+      'compare.arms={short: {}, long: {optimizer.lr: 0.1}}'
+    one_error "compare.${wrong%%[=|]*}" "${wrong#*|}"
+  done
+done
+expect 0 "$saccade" config check arms.yaml compare.primary=CIDEr 'compare.margins=[Bleu_4=0.01]' \
+  'compare.arms={short: {}, long: {optimizer.lr: 0.1}}'
+[ ! -e runs ] || fail "a refused comparison left a folder behind"
 [ ! -e bad ] || fail "a refused command left a folder behind"
 # Captions that cannot be read are a mistake that is seen before training, too.
 echo 'nothing' >photos/captions.csv

@@ -53,6 +53,13 @@ for key in event reason update epoch parameters best/Bleu_4 best_checkpoint; do
   [ "$(json end.json /$key)" = "$(json told.json /$key)" ] || fail "the end that was told later has another $key"
 done
 awk -v ms="$(json end.json /ms_per_update)" 'BEGIN { exit !(ms > 0) }' || fail "the end has no cost of an update"
+# Lines that no run writes change nothing and are counted.
+printf '{"event":7}\n{"event":"update","update":"three"}\n{"a":1}\n' >>untold/metrics.jsonl
+expect 0 "$saccade" runs . --json
+cp out runs.json
+[ "$(json runs.json /2/state)" = finished ] || fail "lines that are not of a run changed its state"
+wants "untold/metrics.jsonl: 3 lines are not of a run" err
+[ "$(json runs.json /2/unreadable_lines)" -eq 3 ] || fail "the unreadable lines are not counted"
 rm -r untold
 expect 0 "$saccade" runs .
 wants "./crowd" out

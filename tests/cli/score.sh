@@ -129,6 +129,12 @@ expect 2 "$saccade" score good.json,bad.json bad.json --against refs.json --pair
 one_error "as many runs"
 expect 2 "$saccade" score good.json bad.json --against refs.json --primary CIDer
 one_error "--primary CIDer: there is no such metric"
+for metric in exact_match CIDEr_external references_pointing_accuracy; do
+  expect 2 "$saccade" score good.json bad.json --against refs.json --primary $metric
+  one_error "--primary $metric: nothing is judged by it here; choose one of Bleu_1, Bleu_2, Bleu_3, Bleu_4, METEOR,"
+  expect 2 "$saccade" score good.json bad.json --against refs.json --no-meteor --margin $metric=0.1
+  one_error "--margin $metric: nothing is judged by it here; choose one of Bleu_1, Bleu_2, Bleu_3, Bleu_4, ROUGE_L,"
+done
 expect 2 "$saccade" score good.json bad.json --against refs.json --margin CIDEr=-1
 one_error "--margin CIDEr=-1: write it as METRIC=VALUE"
 # The table for LaTeX is no other file of the user's.
@@ -151,6 +157,13 @@ wants "against good.json" out
 wants "equal" out
 wants "no verdict from 3 images, which needs at least 20" out
 ! grep -q "p=0.0000" out || fail "a p-value is 0"
+# Scores that can say little are marked, and the systems are named of which this holds.
+wants "CIDEr *" out
+wants "* CIDEr, CIDEr without D: it weighs words by how rare they are among these 3 images" out
+wants "of bad.json: no caption has 3 words" out
+expect 0 "$saccade" score good.json bad.json --against refs.json --json --latex table.tex
+[ "$(json out /marks/0/metrics/0)" = CIDEr ] || fail "the JSON of a comparison has no marks"
+wants "% CIDEr, CIDEr without D: it weighs words" table.tex
 
 # Twenty images and more have a sentence: three systems, of which one has the captions of the first in
 # another order.
@@ -207,6 +220,14 @@ wants "60 judgements of 30 images" out
 wants "Williams' test of r" out
 wants "largest" out
 wants "small sample: fewer than 100 images" out
+wants "* CIDEr, CIDEr without D: it weighs words" out
+expect 0 "$saccade" score thirty.json --judgements liked.csv --json --no-meteor
+[ "$(json out /marks/0/metrics/0)" = CIDEr ] || fail "the JSON of judgements has no marks"
+# Judgements are a table as others are, and what it was read as is said.
+sed 's/,/;/g; s/score/Human Score/; s/^image/file_name/' liked.csv >liked.txt
+expect 0 "$saccade" score thirty.json --judgements liked.txt --json --no-meteor
+[ "$(json out /n_judgements)" -eq 60 ] || fail "judgements with semicolons are not read"
+wants "judgements: liked.txt, read as a table with semicolons (file_name, caption, Human Score): 60 judgements" err
 expect 0 "$saccade" score refs.json --human
 wants "3 images, each of 2 references" out
 [ "$(grep -vc '^info: ' err)" -eq 0 ] ||
@@ -219,7 +240,7 @@ wants "some.txt: 1 image has fewer than two references and is left out" err
 # What the files were read as is said; where lines have two readings, an option decides.
 printf 'a.jpg\tone boat\nb.jpg\ttwo boats\n' >named.tsv
 printf '1 boat sails\n2 boats sail\n' >numbers.txt
-expect 3 "$saccade" score named.tsv numbers.txt
+expect 2 "$saccade" score named.tsv numbers.txt
 one_error "numbers.txt: its lines can be read in two ways" "--lines captions"
 expect 0 "$saccade" score named.tsv numbers.txt --lines captions
 wants "references: named.tsv, read as lines of an image, a tab and a caption: 2 images, 2 captions" err
@@ -270,6 +291,21 @@ one_error "./good.json is there twice"
 printf '{"ref_len": 1, "df": {"a": 3}}' >df.json
 expect 3 "$saccade" score refs.json good.json --document-frequencies df.json
 one_error "df.json: df.a: in 3 images of 1"
+printf "(dp1\nS'document_frequency'\n" >df.p
+expect 3 "$saccade" score refs.json good.json --document-frequencies df.p
+one_error "df.p: is a Python pickle" '{"ref_len": 40504, "df": {'
+expect 3 "$saccade" score refs.json good.json --document-frequencies refs.json
+one_error "refs.json: holds captions, and no document frequencies" '{"ref_len": 40504, "df": {'
+expect 3 "$saccade" score refs.json good.json --document-frequencies line.txt
+one_error "line.txt: is no JSON" '{"ref_len": 40504, "df": {'
+# Other words for splits, and words for none where no split is wanted.
+printf 'image,caption,split\na.jpg,a horse,dev\nb.jpg,a boat,eval\n' >splits.csv
+printf 'image,caption\na.jpg,a horse\n' >horse.csv
+expect 0 "$saccade" score splits.csv horse.csv
+expect 3 "$saccade" score splits.csv horse.csv --split validation
+one_error "splits.csv:3: unknown split 'eval'"
+sed -i 's/eval/test/' splits.csv
+expect 0 "$saccade" score splits.csv horse.csv --split dev
 expect 2 "$saccade" score refs.json
 one_error "REFERENCES and RESULTS"
 expect 2 "$saccade" score refs.json --human --judgements judged.csv

@@ -15,6 +15,24 @@ wants 'hard,sample,true_caption_rate,2,' alone/compare.csv
 json alone/compare.json /arms/1/regimes/0/corpus/Bleu_4/difference/p_holm >/dev/null
 [ "$(json alone/compare.json /against)" = soft ] || fail "the first arm is not the reference"
 
+# What the file declares counts, and the command line wins.
+cp -r alone declared
+expect 0 "$saccade" compare study.yaml --out declared --report-images 0 compare.primary=METEOR \
+  'compare.margins=[CIDEr=0.1, Bleu_4=0.2]'
+[ "$(json declared/compare.json /primary)" = METEOR ] || fail "compare.primary is not read"
+[ "$(json declared/compare.json /arms/1/regimes/0/corpus/CIDEr/difference/margin)" = 0.1 ] ||
+  fail "compare.margins is not read"
+! grep -q "replaces" err || fail "nothing was replaced"
+wants "primary: METEOR" declared/config.yaml
+expect 0 "$saccade" compare study.yaml --out declared --report-images 0 compare.primary=METEOR \
+  'compare.margins=[CIDEr=0.1, Bleu_4=0.2]' --primary CIDEr --margin CIDEr=0.3
+wants "--primary CIDEr replaces compare.primary of the config, METEOR" err
+wants "--margin CIDEr=0.3 replaces the margin of compare.margins, 0.1" err
+[ "$(json declared/compare.json /primary)" = CIDEr ] || fail "--primary is not read"
+[ "$(json declared/compare.json /arms/1/regimes/0/corpus/CIDEr/difference/margin)" = 0.3 ] ||
+  fail "--margin is not read"
+json declared/compare.json /arms/1/regimes/0/corpus/Bleu_4/difference/tests >/dev/null
+
 # With several runs at once, the runs and the numbers stay the same.
 expect 0 "$saccade" compare study.yaml --out beside --report-images 0 --jobs 3
 wants "finished after" err

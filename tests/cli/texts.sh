@@ -8,7 +8,7 @@ data:
   type: sequences
   min_count: 1
   max_length: 8
-  sequences: {task: reverse, train: 48, val: 8, test: 8, symbols: 4, shortest: 2, longest: 6}
+  sequences: {task: reverse, train: 48, val: 8, test: 40, symbols: 4, shortest: 2, longest: 6}
 encoder: {type: bigru, text: {length: 6, width: 12}}
 attention: {score: additive, gate: none, hidden: 16}
 decoder: {type: gru, hidden: 24, embedding: 16, init_hidden: 16, dropout: 0.2}
@@ -39,6 +39,11 @@ for metric in BLEU-4 METEOR CIDEr; do
 done
 expect 0 "$saccade" evaluate gru --no-ablations --plots plots
 wants "tokens of the text; lines: 95 % intervals over texts" plots/groups.length.svg
+# Of eight texts, no group says anything.
+expect 0 "$saccade" evaluate gru --no-ablations --split val --plots none
+wants "no easy and hard texts by tokens of the text: two groups of at least 10 texts each are needed, and there are 8 texts" out
+wants "--plots: nothing was drawn, because easy and hard texts need two groups of at least 10 texts each" err
+[ ! -e none ] || fail "a folder for no plots"
 expect 0 "$saccade" evaluate transformer --json
 json out /regimes/0/by_length/0/token_accuracy >/dev/null
 json out /regimes/0/corpus/exact_match >/dev/null

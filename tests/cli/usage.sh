@@ -15,6 +15,15 @@ expect 2 "$saccade" train tiny.yaml --out run --resum
 one_error "unknown option '--resum'" "did you mean '--resume'?"
 expect 2 "$saccade" train tiny.yaml --out run --threads zero
 one_error "--threads"
+# Numbers are decimal.
+for number in 0x10 010 1e2 +-1 nan "" "1 " 1.5 0 1025; do
+  expect 2 "$saccade" train tiny.yaml --out run --threads "$number"
+  one_error "--threads"
+done
+for number in 0x1 00.5 nan inf 1e999 "" ".5 " 0,5; do
+  expect 2 "$saccade" score a b --level "$number"
+  one_error "--level"
+done
 expect 2 "$saccade" list attentoin
 one_error "did you mean 'attention'?"
 expect 2 "$saccade" train missing.yaml --out run

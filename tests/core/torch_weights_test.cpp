@@ -222,6 +222,15 @@ TEST_CASE("a prefix that programs put before a network's names is left out") {
   const std::string error = message_of<DataError>(
       [&] { load_torch_weights(SafetensorsFile(renamed(folder, plain, twice)), kEncoder, to); });
   CHECK_THAT(error, Catch::Contains("behind several prefixes, 'student.', 'teacher.': keep"));
+  // Where one name lacks it, that name is told.
+  const auto all_but_one = [](const std::string& name) {
+    return Names{name == "norm.bias" ? name : "backbone." + name};
+  };
+  CHECK_THAT(message_of<DataError>([&] {
+               load_torch_weights(SafetensorsFile(renamed(folder, plain, all_but_one)), kEncoder,
+                                  to);
+             }),
+             Catch::Contains("norm.bias (which is there without the prefix 'backbone.')"));
 }
 
 }  // namespace saccade

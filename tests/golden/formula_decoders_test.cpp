@@ -5,7 +5,6 @@
 #include <set>
 
 #include "captioning/decoders/decoder.h"
-#include "captioning/decoders/decoder_kind.h"
 #include "captioning/text/vocabulary.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
@@ -17,14 +16,14 @@
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
 #include "tests/golden/formulas.h"
+#include "tests/support/small_decoder.h"
 
 namespace saccade::test {
 
 namespace {
 
-constexpr Index kFeatures = 4, kKeyWidth = 3, kVocabulary = 9;
+constexpr Index kKeyWidth = 3;
 constexpr GridSize kSmall{.rows = 2, .cols = 3}, kLarge{.rows = 6, .cols = 7};
-const std::vector<std::vector<int>> kCaptions{{4, 5, 8, 4}, {6, 7}, {5}};
 
 // A case of make_formulas.py's DECODERS.
 struct DecoderCase {
@@ -144,15 +143,7 @@ void check_decoder_case(const DecoderCase& one, Extra extra) {
   const bool padded = extra == Extra::kPadding, keyed = extra == Extra::kKeys;
   const std::string name = std::string(one.name) + (padded ? "_padded" : keyed ? "_keys" : "");
   CAPTURE(name);
-  DecoderConfig decoder{.type = one.decoder,
-                        .hidden = 4,
-                        .embedding = 3,
-                        .dropout = 0,
-                        .init_hidden = 3,
-                        .layers = 2,
-                        .heads = 2,
-                        .widen = 2,
-                        .longest = 16};
+  DecoderConfig decoder = small(one.decoder);
   AttentionConfig attention;
   attention.hidden = 4, attention.radius = 1, attention.k = 2, attention.projected = 3;
   one.set(decoder, attention);

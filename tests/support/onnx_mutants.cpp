@@ -26,6 +26,12 @@ void write(const onnx::ModelProto& model, const fs::path& path) {
   model.SerializeToOstream(&out);
 }
 
+void set_extents(onnx::ValueInfoProto& value, const std::vector<Index>& extents) {
+  onnx::TensorShapeProto& shape = *value.mutable_type()->mutable_tensor_type()->mutable_shape();
+  shape.Clear();
+  for (const Index extent : extents) shape.add_dim()->set_dim_value(extent);
+}
+
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kIntegers[] = {0,         -1,        7,     4099,      std::int64_t{1} << 31,
                                       kHuge / 2, kHuge - 1, kHuge, -kHuge - 1};
@@ -184,6 +190,30 @@ void move_weights_outside(const fs::path& model, const std::string& location, in
     offset += bytes;
   }
   out.close();
+  write(changed, model);
+}
+
+void set_image(const fs::path& model, const std::vector<Index>& extents) {
+  onnx::ModelProto changed = read(model);
+  set_extents(*changed.mutable_graph()->mutable_input(0), extents);
+  write(changed, model);
+}
+
+void forget_extents(const fs::path& model) {
+  onnx::ModelProto changed = read(model);
+  for (auto* values :
+       {changed.mutable_graph()->mutable_input(), changed.mutable_graph()->mutable_output()})
+    for (onnx::ValueInfoProto& value : *values)
+      value.mutable_type()->mutable_tensor_type()->clear_shape();
+  write(changed, model);
+}
+
+void add_input(const fs::path& model, const std::string& name, const std::vector<Index>& extents) {
+  onnx::ModelProto changed = read(model);
+  onnx::ValueInfoProto& input = *changed.mutable_graph()->add_input();
+  input.set_name(name);
+  input.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
+  set_extents(input, extents);
   write(changed, model);
 }
 

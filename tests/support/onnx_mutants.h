@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/real.h"
+
 namespace saccade::test {
 
 struct OnnxMutant {
@@ -22,6 +24,12 @@ std::vector<OnnxMutant> onnx_mutants(const std::filesystem::path& valid);
 // as torch.onnx.export does.
 void move_weights_outside(const std::filesystem::path& model, const std::string& location,
                           int inside = 0);
+// Sets what the file says of the extents of its first input; or takes from it what it says of those
+// of its inputs and outputs; or adds an input of floats.
+void set_image(const std::filesystem::path& model, const std::vector<Index>& extents);
+void forget_extents(const std::filesystem::path& model);
+void add_input(const std::filesystem::path& model, const std::string& name,
+               const std::vector<Index>& extents);
 // Sets what every array outside says of its place: location, offset or length.
 void set_outside(const std::filesystem::path& model, const std::string& key,
                  const std::string& value);

@@ -33,8 +33,12 @@ constexpr bool has_scale(OverlayStyle style) {
   return has_colours(style) || style == OverlayStyle::kAlpha;
 }
 
+// How many pixels of a sheet for a paper are an inch.
 inline constexpr double kPaperPixelsPerInch = 300;
-inline constexpr double kNarrowestPaper = 3, kWidestPaper = 60;  // centimetres
+// The narrowest sheet for a paper, in centimetres.
+inline constexpr double kNarrowestPaper = 3;
+// The widest sheet for a paper, in centimetres.
+inline constexpr double kWidestPaper = 60;
 
 // Options of drawings. Those of sheets concern Captioner::draw() alone.
 struct OverlayOptions {

@@ -27,7 +27,6 @@ class BackboneEncoder : public Encoder {
   Var forward_padded(Tape& tape, Var pixels, std::span<const PictureArea> areas) const override {
     return positions_(tape, fusion_(tape, backbone_->outputs(tape, pixels), areas));
   }
-  bool reads_areas() const override { return fusion_.interpolates(); }
   GridShape grid() const override {
     GridShape grid = fusion_.grid();
     grid.features = positions_.features();

@@ -52,7 +52,6 @@ class BigruEncoder : public Encoder {
       x = layer(tape, ops::dropout(x, config_.text.dropout), mask);
     return positions_(tape, by_text(tape, ops::reshape(x, {steps * batch, width}), lengths));
   }
-  bool reads_areas() const override { return true; }
 
   // The direction from the left has read the text at its last token, and the other one at the
   // first, where what positions append is taken from, too.

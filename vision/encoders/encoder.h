@@ -30,11 +30,10 @@ class Encoder {
   // [B, L, D], one vector for each region of grid().
   virtual Var forward(Tape& tape, Var pixels) const = 0;
   // The same for padded inputs: areas[b] is the part of input b that shows the picture or text. An
-  // encoder that has a use for it says so in reads_areas(); the others do what forward() does.
+  // encoder that has no use for it does what forward() does.
   virtual Var forward_padded(Tape& tape, Var pixels, std::span<const PictureArea>) const {
     return forward(tape, pixels);
   }
-  virtual bool reads_areas() const { return false; }
   // Of the features [B, L, D] that forward_padded() returned for the same areas: the vectors [B, D]
   // of the states that have read the whole input. Throws ShapeError where there are none.
   virtual Var last_state(Tape& tape, Var features, std::span<const PictureArea> areas) const;

@@ -87,11 +87,6 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   digest_ = all.hex();
 }
 
-std::string FrozenNetwork::cache_digest() const {
-  const bool joins = preparation_.mode == ResizeMode::kPad && network_->reads_areas();
-  return joins ? str(digest_, kJoinedWithoutPadding) : digest_;
-}
-
 void FrozenNetwork::take(const StoredNetwork& network) {
   StoredNumbers numbers(network);
   for (std::size_t p = 0; p < parameters_.count(); ++p) {

@@ -36,7 +36,6 @@ class FrozenNetwork : public FrozenEncoder {
               std::span<float> out) const override;
   ReceptiveField receptive_field() const override { return network_->receptive_field(); }
   std::string digest() const override { return digest_; }
-  std::string cache_digest() const override;
   StoredNetwork stored() const override;
 
  private:

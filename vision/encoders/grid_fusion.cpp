@@ -58,12 +58,6 @@ GridShape GridFusion::grid() const {
   return grid;
 }
 
-bool GridFusion::interpolates() const {
-  const GridSize& to = layers_[finest_];
-  return std::any_of(layers_.begin(), layers_.end(),
-                     [&](const GridSize& layer) { return layer != to; });
-}
-
 Var GridFusion::operator()(Tape& tape, std::span<const Var> layers,
                            std::span<const PictureArea> areas) const {
   SACCADE_ASSERT(layers.size() == layers_.size(), layers.size(), " layers for ", layers_.size());

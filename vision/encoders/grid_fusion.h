@@ -3,7 +3,7 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "core/autograd/tape.h"
@@ -16,10 +16,6 @@ namespace saccade {
 // Throws UsageError where both encoder.layer and encoder.layers are set, a layer is named twice, or
 // encoder.keys or encoder.values names something that is not one of the layers.
 void check_layers(const EncoderConfig& config);
-
-// What FrozenEncoder::cache_digest() adds to the digest where layers of padded pictures are
-// interpolated: older versions interpolated over the padding, too.
-inline constexpr std::string_view kJoinedWithoutPadding = " joined without padding";
 
 // Normalises the vectors of each layer, brings its grid to the extents of the finest one, and gives
 // a region the channels of all layers, in their order.
@@ -34,8 +30,6 @@ class GridFusion {
   // The layer whose cells are those of the grid: the first layer with the finest grid. Its part of
   // a region's features shows the place of the region; coarser layers add a wider surrounding.
   std::size_t finest() const { return finest_; }
-  // Whether some layer is interpolated, because its grid is coarser than the finest one.
-  bool interpolates() const;
   // Features [B, rows, cols, D_k] of every layer -> [B, L, D]. `areas` [B] are the parts of the
   // inputs that show the pictures; empty: all of each input does. A coarser layer is interpolated
   // between its cells that show some of the picture, so that padding is not mixed into regions that

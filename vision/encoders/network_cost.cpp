@@ -33,8 +33,7 @@ void NetworkCost::add(const std::string& place, double numbers, double products)
   if (!(numbers_ <= kMostNumbers))
     throw DataError(str(place, " takes the memory for an image above 2^30 numbers", kAdvice));
   if (!(products_ <= kMostProducts))
-    throw DataError(
-        str(place, " takes the work for an image above ", kMostProducts, " products", kAdvice));
+    throw DataError(str(place, " takes the work for an image above 4 * 10^12 products", kAdvice));
 }
 
 }  // namespace saccade

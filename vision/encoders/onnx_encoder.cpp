@@ -293,10 +293,7 @@ StoredNetwork OnnxEncoder::stored() const {
   return store_onnx(model_of(options), options.model.string(), impl_->named);
 }
 
-std::string OnnxEncoder::cache_digest() const {
-  const bool joins = impl_->options.resize == ResizeMode::kPad && impl_->fusion->interpolates();
-  return joins ? str(impl_->content, kJoinedWithoutPadding) : impl_->content;
-}
+std::string OnnxEncoder::cache_digest() const { return impl_->content; }
 
 void OnnxEncoder::encode(const Image& network_image, const PictureArea& area,
                          std::span<float> out) const {

@@ -81,12 +81,7 @@ Shapes native_shapes(const std::vector<std::uint8_t>& bytes, const std::string& 
                      Index image_size) {
   Shapes shapes;
   std::vector<NativeNode> nodes;
-  OnnxGraph graph;
-  try {
-    graph = read_all_steps(bytes, file, nodes);
-  } catch (const DataError&) {  // it does not take one image
-    return shapes;
-  }
+  const OnnxGraph graph = read_all_steps(bytes, file, nodes);
   const auto grids = OnnxNetwork::grids_of(graph, {.height = image_size, .width = image_size});
   for (const NativeNode& node : nodes) {
     if (node.value == 0) continue;

@@ -19,7 +19,8 @@ struct OnnxLayer {
 };
 
 // Lists the layers of a model for square images of the given size, in order of computation. Throws
-// DataError when the file, or one with its weights, is missing or damaged.
+// DataError when the file, or one with its weights, is missing or damaged, and where the model does
+// not take an image.
 std::vector<OnnxLayer> list_onnx_layers(const std::filesystem::path& model, Index image_size);
 
 // What to do where the encoder of this config cannot run its layers: `; encoder.type onnx can`

@@ -49,7 +49,6 @@ class TextTransformerEncoder : public Encoder, public TokenEncoder {
     for (const PictureArea& area : areas) add_mask(area, grid_of(config_), mask);
     return features(tape, last_tokens(tape, input, mask));
   }
-  bool reads_areas() const override { return true; }
 
   GridShape grid() const override { return grid_of(config_); }
   Shape input_shape() const override { return {config_.text.length}; }

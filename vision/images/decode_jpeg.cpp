@@ -55,9 +55,11 @@ void on_message(j_common_ptr info, int level) {
   std::longjmp(errors.back, 1);
 }
 
-// The data end within the picture. libjpeg would warn and make the rest of it grey.
+// The data end within the picture. libjpeg would say so, and make the rest of it grey.
 boolean on_end(j_decompress_ptr info) {
-  give_up(reinterpret_cast<j_common_ptr>(info), "the data end early");
+  info->err->msg_code = JWRN_JPEG_EOF;
+  on_error(reinterpret_cast<j_common_ptr>(info));
+  return FALSE;  // it does not come to this
 }
 
 // libjpeg goes over the whole picture for every scan, however few bytes it has.

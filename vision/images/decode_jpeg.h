@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "vision/images/image.h"
 
@@ -14,6 +15,9 @@ class Mat;
 }
 
 namespace saccade {
+
+// libjpeg's word for data that end within the picture.
+inline constexpr std::string_view kJpegEnds = "Premature end of JPEG file";
 
 // The stored picture, to the bit as cv::imdecode gives it with IMREAD_UNCHANGED: one channel of
 // grey, or BGR (CMYK is converted); empty where the file cannot be decoded, is not of `size`, or

@@ -86,6 +86,13 @@ TiffHead head_of(TIFF* tiff) {
           .bits = bits};
 }
 
+// Smaller copies of a page, and masks, are none.
+bool is_page(TIFF* tiff) {
+  std::uint32_t kind = 0;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SUBFILETYPE, &kind);
+  return (kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0;
+}
+
 // The bytes of a strip or tile, which libtiff decodes as a whole; 0 where they are more than
 // `most`, or where all tiles together are much more than that.
 std::size_t block_bytes(TIFF* tiff, Index most) {
@@ -123,7 +130,11 @@ cv::Mat raster_on_white(const std::vector<std::uint32_t>& raster, int height, in
 TiffHead tiff_head(std::span<const std::uint8_t> bytes) {
   TiffSource source{.bytes = bytes};
   const OpenTiff tiff = open_tiff(source, kSpareBytes);
-  return tiff ? head_of(tiff.get()) : TiffHead{};
+  if (!tiff) return {};
+  TiffHead head = head_of(tiff.get());
+  while (head.pages < kMostPages && TIFFReadDirectory(tiff.get()) != 0)
+    if (is_page(tiff.get())) ++head.pages;
+  return head;
 }
 
 cv::Mat decode_tiff(std::span<const std::uint8_t> bytes, const ImageSize& size,

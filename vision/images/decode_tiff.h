@@ -15,11 +15,14 @@ class Mat;
 
 namespace saccade {
 
+inline constexpr Index kMostPages = 100;
+
 // What the first directory of a file says, as libtiff reads it.
 struct TiffHead {
   ImageSize size;       // as stored; 0x0 where the directory cannot be read
   int orientation = 1;  // 1..8, as in EXIF
   Index bits = 8;       // of a sample
+  Index pages = 1;      // counted up to kMostPages; without smaller copies and masks
 };
 TiffHead tiff_head(std::span<const std::uint8_t> bytes);
 

@@ -77,18 +77,38 @@ cv::Mat over_white(const cv::Mat& bgra) {
   return out;
 }
 
+// A file without its end mark, or without a size, is not always one that was cut: libjpeg says what
+// it finds.
+[[noreturn]] void refuse_jpeg(const ImageHeader& header, std::span<const std::uint8_t> bytes,
+                              const std::string& name) {
+  std::optional<std::string> complaint;
+  decode_jpeg(bytes, {header.height, header.width}, complaint);
+  const std::string reason = complaint ? " (" + *complaint + ")" : "";
+  if (!header.complete && (!complaint || *complaint == kJpegEnds))
+    throw DataError(str(name, ": is cut short", reason, "; copy the file again or remove it"));
+  throw DataError(
+      str(name, ": the JPEG is damaged", reason, "; copy or convert the file again, or remove it"));
+}
+
 void check_header(const ImageHeader& header, std::span<const std::uint8_t> bytes,
                   const std::string& name, Index max_pixels) {
   if (header.format == ImageFormat::kUnknown) {
+    if (const std::string damage = text_damage(bytes); !damage.empty())
+      throw DataError(
+          str(name, ": ", damage, ", which destroys it; copy the original again, as binary data"));
     const std::string_view kind = foreign_kind(bytes);
-    if (kind == "a web page")
-      throw DataError(str(name, ": is a web page and no image; a download has failed; repeat it"));
+    if (kind == "a web page" || kind == "a JSON text")
+      throw DataError(str(name, ": is ", kind, " and no image; a download has failed; repeat it"));
+    if (kind == "a pointer of git-lfs")
+      throw DataError(
+          str(name, ": is ", kind, " and no image; fetch the image itself with: git lfs pull"));
     throw DataError(str(name,
                         kind.empty() ? ": is not an image this program reads"
                                      : ": is " + std::string(kind) + ", which is not read",
                         "; convert it to JPEG or PNG (also read: BMP, WebP, TIFF)"));
   }
-  if (header.complete && (header.width <= 0 || header.height <= 0))
+  const bool sized = header.width > 0 && header.height > 0;
+  if (header.complete && !sized && header.format != ImageFormat::kJpeg)
     throw DataError(str(name, ": the image header gives no size; copy or convert the file again"));
   const auto refuse_size = [&](Index most, const char* of) {
     throw DataError(
@@ -100,6 +120,8 @@ void check_header(const ImageHeader& header, std::span<const std::uint8_t> bytes
   if (header.width * header.height > max_pixels)
     refuse_size(max_pixels / 1'000'000,
                 " million an image may have; make it smaller, or raise data.max_megapixels");
+  if (header.format == ImageFormat::kJpeg && (!header.complete || !sized))
+    refuse_jpeg(header, bytes, name);
   if (!header.complete)
     throw DataError(str(name,
                         ": is cut short (the end of the image is missing); copy the file "
@@ -134,7 +156,9 @@ cv::Mat stored_picture(std::span<const std::uint8_t> bytes, const ImageHeader& h
         return decode_jpeg(bytes, size, complaint);
       case ImageFormat::kPng: {
         const std::optional<std::vector<std::uint8_t>> png = pixel_chunks(bytes);
-        return png ? decode_png(*png, size, complaint) : cv::Mat();
+        if (png) return decode_png(*png, size, complaint);
+        complaint = "a part of it does not have the checksum that it names";
+        return {};
       }
       case ImageFormat::kBmp:
         return decode_bmp(bytes, size);
@@ -148,6 +172,20 @@ cv::Mat stored_picture(std::span<const std::uint8_t> bytes, const ImageHeader& h
   } catch (const cv::Exception&) {
   }
   return {};
+}
+
+// What the picture is of several; "" where it is the only one.
+std::string among_others(const ImageHeader& header) {
+  if (header.pictures < 2) return "";
+  const bool pages = header.format == ImageFormat::kTiff;
+  const std::string count =
+      header.pictures >= kMostPages && pages ? str(kMostPages, " or more") : str(header.pictures);
+  if (header.apart)
+    return str("is read as the still picture in front of its ", count,
+               " frames; save a frame as a file of its own if that is meant");
+  const char* one = pages ? "page" : "frame";
+  return str("of its ", count, " ", one, "s, the first is read; save another ", one,
+             " as a file of its own if that is meant");
 }
 
 bool is_nearly_black(const Image& image) {
@@ -191,9 +229,12 @@ Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name,
   if (mat.empty())
     throw DataError(str(name, ": the image is damaged or of an unusual kind and cannot be decoded",
                         reason, "; convert it to JPEG or PNG, or remove it"));
+  std::vector<std::string> notes;  // which become one warning
   if (complaint)
-    warn(listener, str(name, ": the image may be damaged", reason,
-                       "; it is taken as it was decoded; look at it, or copy the file again"));
+    notes.push_back(str("the image may be damaged", reason,
+                        "; it is taken as it was decoded; look at it, or copy the file again"));
+  if (std::string others = among_others(header); !others.empty())
+    notes.push_back(std::move(others));
   if (mat.depth() == CV_16U) mat.convertTo(mat, CV_8U, 1.0 / 257.0);
   if (mat.channels() == 4) mat = over_white(mat);
   mat = upright(mat, header.orientation);
@@ -201,9 +242,12 @@ Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name,
   cv::Mat out = mat_view(image);
   cv::cvtColor(mat, out, mat.channels() == 1 ? cv::COLOR_GRAY2RGB : cv::COLOR_BGR2RGB);
   if (header.bits > 8 && is_nearly_black(image))
-    warn(listener, str(name, ": has ", header.bits,
-                       " bits per channel, of which a sixteenth is used at most, so it is nearly "
-                       "black; scale its values up if they have 12 bits or fewer"));
+    notes.push_back(str("has ", header.bits,
+                        " bits per channel, of which a sixteenth is used at most, so it is nearly "
+                        "black; scale its values up if they have 12 bits or fewer"));
+  std::string all;
+  for (const std::string& note : notes) all += (all.empty() ? "" : "; also: ") + note;
+  if (!all.empty()) warn(listener, str(name, ": ", all));
   return image;
 }
 

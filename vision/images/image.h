@@ -45,7 +45,7 @@ struct Image {
 // larger than `max_pixels` (known from its header, before decoding) or of another kind, IoError
 // when it cannot be read, and std::bad_alloc when the memory does not suffice; memory and time are
 // bounded by the pixels. One warning tells of a file that was decoded although something in it is
-// damaged, or whose 16 bits hold 12 or fewer, so that it is nearly black.
+// damaged, that has several frames or pages, or whose 16 bits hold 12 or fewer (nearly black).
 Image read_image(const std::filesystem::path& path, const MessageListener& listener = {},
                  Index max_pixels = kMaxImagePixels);
 

@@ -107,6 +107,8 @@ ImageHeader read_jpeg(Bytes bytes) {
 ImageHeader read_png(Bytes bytes) {
   ImageHeader header{.format = ImageFormat::kPng, .complete = false};
   std::size_t at = 8;
+  bool pixels = false, moves = false, first_moves = false;
+  Index frames = 0;
   while (at + 12 <= bytes.size()) {
     const std::size_t length = big(bytes, at, 4);
     if (length > bytes.size() - at - 12) break;
@@ -114,6 +116,13 @@ ImageHeader read_png(Bytes bytes) {
       header.width = big(bytes, at + 8, 4);
       header.height = big(bytes, at + 12, 4);
       header.bits = big(bytes, at + 16, 1);
+    } else if (has(bytes, at + 4, "acTL")) {
+      moves = moves || !pixels;  // behind the pixels it counts for nothing
+    } else if (has(bytes, at + 4, "fcTL")) {
+      first_moves = first_moves || !pixels;
+      ++frames;
+    } else if (has(bytes, at + 4, "IDAT")) {
+      pixels = true;
     } else if (has(bytes, at + 4, "eXIf")) {
       header.orientation = exif_orientation(from(bytes, at + 8, length));
     } else if (has(bytes, at + 4, "IEND")) {
@@ -122,6 +131,8 @@ ImageHeader read_png(Bytes bytes) {
     }
     at += length + 12;
   }
+  if (moves) header.pictures = std::max<Index>(frames, 1);
+  header.apart = moves && !first_moves;
   return header;
 }
 
@@ -151,11 +162,16 @@ ImageHeader read_webp(Bytes bytes) {
   const ImageSize size = webp_size(bytes);
   ImageHeader header{.format = ImageFormat::kWebp, .height = size.height, .width = size.width};
   header.complete = static_cast<std::size_t>(little(bytes, 4, 4)) + 8 <= bytes.size();
+  bool moves = false;
+  Index frames = 0;
   for (std::size_t at = 12; at + 8 <= bytes.size();) {
     const std::size_t length = little(bytes, at + 4, 4), data = at + 8;
+    if (has(bytes, at, "VP8X")) moves = (little(bytes, data, 1) & 2U) != 0;
+    if (has(bytes, at, "ANMF")) ++frames;
     if (has(bytes, at, "EXIF")) header.orientation = exif_orientation(from(bytes, data, length));
     at = data + length + length % 2;
   }
+  if (moves) header.pictures = std::max<Index>(frames, 1);
   return header;
 }
 
@@ -165,7 +181,8 @@ ImageHeader read_tiff(Bytes bytes) {
           .height = head.size.height,
           .width = head.size.width,
           .orientation = head.orientation,
-          .bits = head.bits};
+          .bits = head.bits,
+          .pictures = head.pages};
 }
 
 // Classic and big files, in both byte orders.
@@ -220,6 +237,33 @@ bool begins_as_image(std::span<const std::uint8_t> bytes) {
   return format != ImageFormat::kUnknown;
 }
 
+std::string text_damage(std::span<const std::uint8_t> bytes) {
+  // What becomes of a PNG file's first bytes, which are there to show it.
+  struct Mark {
+    std::string_view bytes, change;
+  };
+  constexpr Mark kMarks[] = {
+      {"\x89PNG\r\r\n", "LF became CR LF"},   {"\x89PNG\r\n\x1A\r\n", "LF became CR LF"},
+      {"\x89PNG\n\x1A\n", "CR LF became LF"}, {"\x89PNG\n\n", "CR became LF"},
+      {"\x89PNG\r\x1A", "CR LF became CR"},   {"\x89PNG\r\r\x1A", "LF became CR"},
+      {"\x89PNG\x1A", "they were left out"}};
+  for (const Mark& mark : kMarks)
+    if (has(bytes, 0, mark.bytes))
+      return "was a PNG and was transferred as text: its line ends were changed (" +
+             std::string(mark.change) + ")";
+  if (has(bytes, 0, "\tPNG\r\n"))
+    return "was a PNG and was transferred as text of 7 bits, without the eighth of each byte";
+  // Bytes above 127 that were taken for characters: of Latin, or for none.
+  constexpr std::string_view kNone = "\xEF\xBF\xBD";
+  for (const std::string_view begin :
+       {std::string_view("\xC2\x89PNG"), std::string_view("\xC3\xBF\xC3\x98\xC3\xBF")})
+    if (has(bytes, 0, begin)) return "was a picture and was written again as text in UTF-8";
+  if (has(bytes, 0, kNone) &&
+      (has(bytes, 3, "PNG") || (has(bytes, 3, kNone) && has(bytes, 6, kNone))))
+    return "was a picture and was written again as text in UTF-8";
+  return "";
+}
+
 std::string_view foreign_kind(std::span<const std::uint8_t> bytes) {
   if (has(bytes, 4, "ftyp")) {
     for (const char* brand : {"avif", "avis"})
@@ -247,6 +291,8 @@ std::string_view foreign_kind(std::span<const std::uint8_t> bytes) {
   for (const char* mark : {"<svg", "<?xml"})
     if (begins_with_text(bytes, mark)) return "an SVG or another XML file";
   if (begins_with_text(bytes, "version https://git-lfs")) return "a pointer of git-lfs";
+  for (const char* mark : {"{\"", "{\n", "{\r\n", "{}", "[{", "[\"", "[\n"})
+    if (begins_with_text(bytes, mark)) return "a JSON text";
   return "";
 }
 

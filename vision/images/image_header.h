@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/base/real.h"
@@ -22,6 +23,8 @@ struct ImageHeader {
   int orientation = 1;          // EXIF 1..8
   Index bits = 8;               // of a sample, where PNG or TIFF has more than 8
   bool complete = true;         // the file reaches its end mark, or the length that it claims
+  Index pictures = 1;           // frames of a picture that moves, or pages
+  bool apart = false;           // the picture that is decoded is none of these
 };
 
 // Reads size, orientation and completeness without decoding; never reads outside `bytes`.
@@ -30,6 +33,10 @@ ImageHeader read_image_header(std::span<const std::uint8_t> bytes);
 
 // Whether the first bytes of a file (32 are enough) are those of a format that is read.
 bool begins_as_image(std::span<const std::uint8_t> bytes);
+
+// What a transfer as text did to a file that was a picture, as a sentence without a subject: "was
+// ..."; "" where its first bytes do not show it.
+std::string text_damage(std::span<const std::uint8_t> bytes);
 
 // What a file is that holds no picture of a format that is read, such as "an AVIF picture" or "a
 // web page"; "" where its first bytes say nothing.

@@ -199,7 +199,9 @@ TEST_CASE("evaluate and caption do without the heads that are named, beside the 
 }
 
 TEST_CASE("evaluate draws the scores of groups of images") {
-  const Fixture fixture(small_experiment());
+  ExperimentConfig config = small_experiment();
+  config.data.scenes.val = 50;
+  const Fixture fixture(config);
   const fs::path folder = fixture.folder() / "plots";
   EvaluateArgs args{.model = fixture.model(), .split = "val", .plots = folder.string()};
   args.no_ablations = true;

@@ -154,7 +154,7 @@ TEST_CASE("a single image supports neither an interval nor a test") {
 
 TEST_CASE("scores that are equal on every image are called equal, without a p-value") {
   const Judgement judgement =
-      judge(comparison({constant_arm("soft", 0, 40), constant_arm("hard", 0, 40)}), kFew);
+      judge(comparison({constant_arm("soft", 0.2, 40), constant_arm("hard", 0.2, 40)}), kFew);
   CHECK(difference_cell(*judgement.rows[1].find("METEOR")) == "equal");
 }
 
@@ -163,7 +163,10 @@ TEST_CASE("tables show no negative zero, and set no printed number apart from it
       comparison({constant_arm("soft", 1e-6, 40), constant_arm("hard", -2e-6, 40),
                   constant_arm("worse", -0.5, 40)});
   const Judgement judgement = judge(two, kFew);
-  CHECK(difference_cell(*judgement.rows[1].find("METEOR")) == "0.0000 [0.0000, 0.0000] p=0.0040");
+  CHECK(difference_cell(*judgement.rows[1].find("METEOR")) == "both 0, no test");
+  const Judgement near =
+      judge(comparison({constant_arm("soft", 0.2, 40), constant_arm("hard", 0.200001, 40)}), kFew);
+  CHECK(difference_cell(*near.rows[1].find("METEOR")) == "0.0000 [0.0000, 0.0000] p = 0.002");
   CHECK(interval_cell(*judgement.rows[1].find("METEOR")) == "0.0000 [0.0000, 0.0000]");
   const std::string latex = comparison_latex(two, judgement);
   for (const std::string& text : {latex, comparison_table(two, judgement, {.columns = 200}),

@@ -4,78 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "captioning/metrics/metric_registry.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "experiments/compare/comparison_report.h"
+#include "tests/experiments/compare/made_arms.h"
 #include "tests/support/catch.h"
-#include "tests/support/temp_folder.h"
 
 namespace saccade::test {
 namespace {
 
 using Catch::Matchers::Contains;
-using Seeds = std::vector<std::int64_t>;
-
-// The scores of an arm in one metric: each image has a shift that all arms share (deviation .2) and
-// each run one of its own, which differs from image to image by `rest`.
-struct Made {
-  Seeds seeds{1};
-  std::vector<double> runs{};  // the shift of each run; all 0 where there are fewer
-  double rest = 0.1;
-  std::size_t images = 200;
-};
-
-double shift_of(const Made& made, std::size_t run) {
-  return run < made.runs.size() ? made.runs[run] : 0;
-}
-
-ImageStatistics scored(const std::string& metric, const Made& made, std::size_t run,
-                       std::uint64_t arm) {
-  std::vector<double> scores;
-  for (std::size_t i = 0; i < made.images; ++i) {
-    Random shared({3, Stream::kTest, i, 0});
-    Random own(
-        {3, Stream::kTest, i, 1000 * (arm + 1) + static_cast<std::uint64_t>(made.seeds[run])});
-    scores.push_back(0.5 + shift_of(made, run) + 0.2 * shared.normal() + made.rest * own.normal());
-  }
-  return mean_statistics(metric, scores);
-}
-
-ArmResult arm_of(const std::string& name, std::uint64_t number,
-                 const std::vector<std::pair<std::string, Made>>& metrics) {
-  ArmResult out;
-  out.arm.name = name;
-  const Made& first = metrics[0].second;
-  for (std::size_t run = 0; run < first.seeds.size(); ++run) {
-    SeedResult& seed = out.seeds.emplace_back();
-    seed.seed = first.seeds[run];
-    RegimeScores& scores = seed.regimes.emplace_back();
-    for (const auto& [name_of, made] : metrics) {
-      scores.metrics.push_back(scored(name_of, made, run, number));
-      scores.corpus.emplace_back(name_of, scores.metrics.back().whole());
-    }
-  }
-  return out;
-}
-
-Comparison comparison_of(std::vector<ArmResult> arms) {
-  Comparison out;
-  out.arms = std::move(arms);
-  return out;
-}
-
-JudgeOptions options(const std::string& primary = "",
-                     const std::vector<std::string>& margins = {}) {
-  return judge_options(primary, margins, {.replicates = 2000});
-}
-
-std::string said(const Comparison& comparison, const JudgeOptions& how = options()) {
-  std::string out;
-  for (const std::string& sentence : verdict(judge(comparison, how))) out += sentence + "\n";
-  return out;
-}
 
 // Hard against soft in CIDEr.
 std::string said_of(const Made& soft, const Made& hard, const JudgeOptions& how = options()) {
@@ -178,6 +119,12 @@ TEST_CASE("a verdict says no more than its numbers") {
        {.seeds = {1, 2}, .runs = {-0.4, -0.41}},
        {"no verdict from two seeds, at least 3 are needed: CIDEr -0.41", "["},
        judgements},
+      {"two seeds and a margin",
+       {.seeds = {1, 2}},
+       {.seeds = {1, 2}, .runs = {0.01, -0.01}},
+       {"no verdict from two seeds", " (not tested against its margin of 0.05)"},
+       {"equal"},
+       options("", {"CIDEr=0.05"})},
       {"two seeds against five",
        {.seeds = five},
        {.seeds = {1, 2}, .runs = {-0.4, -0.41}},
@@ -396,22 +343,6 @@ TEST_CASE("a metric with a margin is in the verdict, whether or not it is a head
                                         arm_of("hard", 1, {{"CIDEr", {}}, {"Bleu_1", {}}})});
   CHECK_THAT(said(two), !Contains("BLEU-1"));
   CHECK_THAT(said(two, options("", {"Bleu_1=0.5"})), Contains("BLEU-1 is equal within 0.5"));
-}
-
-TEST_CASE("primary metrics and margins that mean nothing are refused") {
-  const auto refused = [](const std::string& primary, const std::vector<std::string>& margins) {
-    return message_of<UsageError>([&] { judge_options(primary, margins); });
-  };
-  CHECK_THAT(refused("CIDer", {}), Contains("--primary CIDer: there is no such metric"));
-  CHECK_THAT(refused("mean_length", {}), Contains("has no interval, or does not judge"));
-  CHECK_THAT(refused("", {"CIDEr"}), Contains("write it as METRIC=VALUE"));
-  for (const char* margin :
-       {"CIDEr=", "CIDEr=0", "CIDEr=-1", "CIDEr=x", "CIDEr=1x", "CIDEr=nan", "CIDEr=inf"})
-    CHECK_THAT(refused("", {margin}),
-               Contains(std::string("--margin ") + margin + ": write it as"));
-  CHECK_THAT(refused("", {"lr=1"}), Contains("--margin lr"));
-  CHECK(judge_options("CIDEr", std::vector<std::string>{"METEOR=0.01"}).margins.at("METEOR") ==
-        0.01);
 }
 
 }  // namespace

@@ -109,18 +109,21 @@ TEST_CASE("measures without effect are refused before anything is decoded") {
 TEST_CASE("a report of texts scores all texts of the split, exact matches first") {
   const TempFolder folder("measured");
   const std::string run = (folder / "texts").string();
-  write_small_run(run, small_text_experiment());
+  ExperimentConfig config = small_text_experiment();
+  config.data.sequences.val = 60;
+  write_small_run(run, config);
   const Json data =
       data_of_report({.runs = {run}, .split = "val", .images = 3}, folder / "page.html");
   CHECK(data.at("texts") == true);
   CHECK(data.at("images").size() == 3);
-  CHECK(data.at("grouped") == 20);
-  const EvaluationReport evaluated = Experiment(small_text_experiment()).run();
+  CHECK(data.at("grouped") == 60);
+  const EvaluationReport evaluated = Experiment(config).run();
   // The groups are those of an evaluation of the whole split.
   const auto& groups = evaluated.regimes[0].groups;
   const Json& shown = data.at("groups")[0];
   REQUIRE(shown.size() == groups.size());
   CHECK(shown[0].at("text") == "tokens of the text");
+  REQUIRE(groups[0].groups.size() > 1);
   REQUIRE(shown[0].at("groups").size() == groups[0].groups.size());
   for (std::size_t g = 0; g < groups[0].groups.size(); ++g) {
     const Json& group = shown[0].at("groups")[g];

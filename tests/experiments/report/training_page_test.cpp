@@ -69,22 +69,23 @@ TrainingResult train(const fs::path& folder, ReadPage& page,
 
 TEST_CASE("the page of a training on texts scores those that it shows, and decodes no others") {
   const TempFolder folder("training-page");
-  ReadPage page({.file = folder / "report.html", .name = "mine", .images = 3, .share = kAllTime});
+  ReadPage page({.file = folder / "report.html", .name = "mine", .images = 30, .share = kAllTime});
   ExperimentConfig config = small_text_experiment();
+  config.data.sequences.val = 40;
   config.train.best_metric = "exact_match";
   train(folder / "run", page, config);
   REQUIRE(page.pages.size() == 4);
   const Json& last = page.pages.back();
   CHECK(last.at("texts") == true);
-  CHECK(last.at("images").size() == 3);
-  CHECK(last.at("grouped") == 3);
+  CHECK(last.at("images").size() == 30);
+  CHECK(last.at("grouped") == 30);
   Index texts = 0;
   for (const Json& grouping : last.at("groups")[0])
     for (const Json& group : grouping.at("groups")) {
       texts += group.at("images").get<Index>();
       CHECK(group.at("scores").contains("exact_match"));
     }
-  CHECK(texts == 3);
+  CHECK(texts == 30);
 }
 
 TEST_CASE("the page of a training says how far it is, and has captions after a validation") {

@@ -2,14 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/error.h"
-#include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tensor_difference.h"
-#include "tests/vision/pictures.h"
+#include "tests/vision/encoders/onnx_readers.h"
 #include "vision/encoders/grid_fusion.h"
-#include "vision/encoders/onnx_encoder.h"
 
 namespace saccade {
 
@@ -26,10 +23,10 @@ using Sizes = std::vector<Index>;
 // The output of a frozen layer for a picture, [rows, cols, features].
 struct Layer {
   explicit Layer(const OnnxEncoder& encoder, const PictureArea& area = {})
-      : grid(encoder.grid()), numbers(static_cast<std::size_t>(grid.size())) {
-    const PrepareOptions input = encoder.preparation();
-    encoder.encode(test_picture(input.height, input.width, 3), area, numbers);
-  }
+      : grid(encoder.grid()),
+        numbers(test::encode(
+            encoder, test_picture(encoder.preparation().height, encoder.preparation().width, 3),
+            area)) {}
   float at(Index row, Index col, Index feature) const {
     return numbers[static_cast<std::size_t>((row * grid.cols + col) * grid.features + feature)];
   }

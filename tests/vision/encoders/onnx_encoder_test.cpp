@@ -15,8 +15,7 @@
 #include "tests/support/onnx_file.h"
 #include "tests/support/published_data.h"
 #include "tests/support/temp_folder.h"
-#include "tests/vision/pictures.h"
-#include "vision/encoders/onnx_layers.h"
+#include "tests/vision/encoders/onnx_readers.h"
 
 namespace saccade {
 namespace {
@@ -24,12 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path backbones() { return test::data_folder("backbones"); }
-
-std::vector<float> encode(const OnnxEncoder& encoder, const Image& image) {
-  std::vector<float> out(static_cast<std::size_t>(encoder.grid().size()));
-  encoder.encode(prepare(image, encoder.preparation()).image, {}, out);
-  return out;
-}
 
 struct Backbone {
   std::string file, key, layer;
@@ -59,7 +52,7 @@ TEST_CASE("the encoder reproduces the recorded features and classes") {
       ++images;
       INFO(key);
       const Image image = read_image(folder / "test_images" / key.substr(backbone.key.size()));
-      const std::vector<float> grid = encode(features, image);
+      const std::vector<float> grid = test::encode_picture(features, image);
       double sum = 0;
       for (const float value : grid) sum += static_cast<double>(value);
       CHECK(sum / static_cast<double>(grid.size()) ==
@@ -70,7 +63,7 @@ TEST_CASE("the encoder reproduces the recorded features and classes") {
                   grid[region * static_cast<std::size_t>(backbone.grid.features) + d]) ==
               Approx(want["first8_at_3_3"][d].get<double>()).margin(2e-3));
 
-      std::vector<float> scores = encode(logits, image);
+      std::vector<float> scores = test::encode_picture(logits, image);
       double total = 0;
       for (float& score : scores) total += static_cast<double>(score = std::exp(score));
       for (const auto& entry : want["top5"]) {
@@ -90,12 +83,13 @@ TEST_CASE("an encoder computes the same numbers on many threads") {
   const OnnxEncoder encoder(
       {.model = folder / kBackbones[1].file, .layer = "t83", .image_size = 128});
   std::vector<std::vector<float>> want;
-  for (std::uint64_t i = 0; i < 12; ++i) want.push_back(encode(encoder, test_picture(90, 70, i)));
+  for (std::uint64_t i = 0; i < 12; ++i)
+    want.push_back(test::encode_picture(encoder, test_picture(90, 70, i)));
   parallel::set_threads(4);
   std::atomic<int> wrong = 0;
   parallel::for_each(48, [&](Index i) {
     const auto k = static_cast<std::size_t>(i % 12);
-    if (encode(encoder, test_picture(90, 70, k)) != want[k]) ++wrong;
+    if (test::encode_picture(encoder, test_picture(90, 70, k)) != want[k]) ++wrong;
   });
   parallel::set_threads(2);
   CHECK(wrong == 0);
@@ -113,14 +107,14 @@ TEST_CASE("one picture is encoded in parts, with the same bits for any number of
   const OnnxEncoder encoder(
       {.model = folder / "net.onnx", .layer = "last", .image_size = 65, .image_width = 97});
   const Image picture = test_picture(90, 70, 1);
-  const std::vector<float> whole = encode(encoder, picture);
+  const std::vector<float> whole = test::encode_picture(encoder, picture);
   const int before = parallel::threads();
   std::vector<std::vector<float>> cut;
   for (const int threads : {1, 2, 4}) {
     parallel::set_threads(threads);
     const parallel::SplitKernels split;
     const parallel::CountParts count;
-    cut.push_back(encode(encoder, picture));
+    cut.push_back(test::encode_picture(encoder, picture));
     CHECK(count.parts() >= 8);
     CHECK(cut.back() == cut[0]);
   }
@@ -134,7 +128,7 @@ TEST_CASE("one picture is encoded in parts, with the same bits for any number of
   CHECK(apart <= 2e-5F * most);
   // OpenCV's other loops, and those outside of the request, stay on the calling thread.
   const parallel::CountParts none;
-  CHECK(encode(encoder, picture) == whole);
+  CHECK(test::encode_picture(encoder, picture) == whole);
   CHECK(none.parts() == 0);
 }
 

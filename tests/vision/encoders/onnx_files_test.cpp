@@ -4,64 +4,29 @@
 #include <fstream>
 #include <set>
 
-#include "core/base/error.h"
 #include "core/base/random.h"
-#include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/onnx_mutants.h"
 #include "tests/support/temp_folder.h"
-#include "tests/vision/pictures.h"
-#include "vision/encoders/encoder.h"
-#include "vision/encoders/encoder_kind.h"
-#include "vision/encoders/frozen_network.h"
-#include "vision/encoders/onnx_encoder.h"
-#include "vision/encoders/onnx_layers.h"
+#include "tests/vision/encoders/onnx_readers.h"
 
 namespace saccade {
 
 using Catch::Matchers::Contains;
+using test::by_opencv;
+using test::by_us;
+using test::Extents;
 using test::message_of;
+using test::native_config;
 using test::OnnxFile;
+using test::opencv_options;
+using test::refusal_of_opencv;
+using test::refusal_of_us;
 using test::TempFolder;
 
 namespace {
 
 namespace fs = std::filesystem;
-using Grid = std::vector<float>;
-using Extents = std::vector<Index>;
-
-EncoderConfig native_config(const fs::path& file, const std::string& layer) {
-  EncoderConfig config;
-  config.type = EncoderKind::kOnnxNative;
-  config.model = file.string();
-  config.layer = layer;
-  config.image_size = 32;
-  config.frozen_stages = -1;
-  return config;
-}
-
-OnnxEncoderOptions options_of(const fs::path& file, const std::string& layer) {
-  return {.model = file, .layer = layer, .image_size = 32};
-}
-
-Grid grid_of(const FrozenEncoder& encoder) {
-  Grid out(static_cast<std::size_t>(encoder.grid().size()));
-  encoder.encode(prepare(test_picture(60, 80), encoder.preparation()).image, {}, out);
-  return out;
-}
-Grid by_opencv(const fs::path& file, const std::string& layer = "last") {
-  return grid_of(OnnxEncoder(options_of(file, layer)));
-}
-Grid by_us(const fs::path& file, const std::string& layer = "last") {
-  return grid_of(FrozenNetwork(native_config(file, layer), ResizeMode::kSquash, {}));
-}
-
-std::string refusal_of_opencv(const fs::path& file, const std::string& layer = "last") {
-  return message_of<DataError>([&] { by_opencv(file, layer); });
-}
-std::string refusal_of_us(const fs::path& file, const std::string& layer = "last") {
-  return message_of<DataError>([&] { by_us(file, layer); });
-}
 
 // A network of most operators, small enough to be changed a thousand times.
 void save_mixed(const fs::path& path) {
@@ -124,9 +89,9 @@ TEST_CASE("weights in other files are read, by either encoder") {
       CHECK(by_us(outside) == by_us(whole));
       CHECK(list_onnx_layers(outside, 32).size() == list_onnx_layers(whole, 32).size());
       // A checkpoint holds them without either file, and a cache knows the network again.
-      const OnnxEncoder encoder(options_of(outside, "last"));
-      CHECK(encoder.cache_digest() == OnnxEncoder(options_of(whole, "last")).cache_digest());
-      OnnxEncoderOptions stored = options_of(folder / "nowhere.onnx", "last");
+      const OnnxEncoder encoder(opencv_options(outside, "last"));
+      CHECK(encoder.cache_digest() == OnnxEncoder(opencv_options(whole, "last")).cache_digest());
+      OnnxEncoderOptions stored = opencv_options(folder / "nowhere.onnx", "last");
       stored.stored = std::make_shared<StoredNetwork>(encoder.stored());
       CHECK(OnnxEncoder(stored).cache_digest() == encoder.cache_digest());
     }
@@ -141,8 +106,8 @@ TEST_CASE("weights are read from below the model's folder alone, and from within
     test::move_weights_outside(model, "m.data");
   };
   const auto refused = [&](const std::string& text) {
-    for (const std::string& refusal : {refusal_of_opencv(model), refusal_of_us(model),
-                                       message_of<DataError>([&] { list_onnx_layers(model, 32); })})
+    for (const std::string& refusal :
+         {refusal_of_opencv(model), refusal_of_us(model), test::refusal_of_list(model)})
       CHECK_THAT(refusal, Contains(model.string()) && Contains("'first_weight'") && Contains(text));
   };
   fresh();
@@ -150,12 +115,21 @@ TEST_CASE("weights are read from below the model's folder alone, and from within
   fs::create_symlink(folder / "m.data", place / "link.data");
   fs::create_directory_symlink(folder.path(), place / "up");
   for (const std::string& location : {std::string("../m.data"), (folder / "m.data").string(),
-                                      std::string("up/../../m.data"), std::string()}) {
+                                      std::string("up/../../m.data"), std::string("/")}) {
     CAPTURE(location);
     test::set_outside(model, "location", location);
     refused("only from the folder of their model");
     fresh();
   }
+  test::set_outside(model, "location", "");
+  refused("is in another file, and the model does not name it");
+  for (const std::string& location : {std::string("m.data\0x", 8), std::string(1, '\0')}) {
+    test::set_outside(model, "location", location);
+    refused("whose name has a zero byte, '");
+    refused("export it again");  // the line goes on behind the zero
+  }
+  test::set_outside(model, "location", "two\nlines");
+  refused("'two?lines', which is not in");
   for (const char* location : {"link.data", "up/m.data"}) {
     test::set_outside(model, "location", location);
     refused("leads out of the model's folder");
@@ -172,8 +146,11 @@ TEST_CASE("weights are read from below the model's folder alone, and from within
   }
   for (const char* number : {"-4", "99999999999999999999", "x", ""}) {
     test::set_outside(model, "offset", number);
-    refused("is no number");
+    refused(str("has '", number, "' as its offset in another file, which is no number of bytes"));
   }
+  fresh();
+  test::set_outside(model, "length", "1e3");
+  refused("has '1e3' as its length in another file, which is no number of bytes");
   fresh();
   test::set_outside(model, "length", "4");
   refused("has 4 bytes in 'm.data', and its extents need");

@@ -4,15 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/error.h"
-#include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/published_data.h"
 #include "tests/support/temp_folder.h"
-#include "tests/vision/pictures.h"
-#include "vision/encoders/encoder.h"
-#include "vision/encoders/encoder_kind.h"
-#include "vision/encoders/onnx_encoder.h"
+#include "tests/vision/encoders/onnx_readers.h"
 
 namespace saccade {
 
@@ -26,12 +21,10 @@ namespace fs = std::filesystem;
 using Sizes = std::vector<Index>;
 
 EncoderConfig config_of(const fs::path& file, const std::string& layer, Index height, Index width) {
-  EncoderConfig config;
-  config.type = EncoderKind::kOnnxNative;
-  config.model = file.string();
-  config.layer = layer;
+  EncoderConfig config = test::native_config(file, layer);
   config.image_size = height;
   config.image_width = width;
+  config.frozen_stages = 0;
   return config;
 }
 
@@ -62,8 +55,7 @@ double difference(const fs::path& file, const std::string& layer, Index height, 
       {.model = file, .layer = layer, .image_size = height, .image_width = width});
   REQUIRE(native.encoder->grid() == frozen.grid());
   const Image image = test_picture(height, width, 3);
-  std::vector<float> expected(static_cast<std::size_t>(frozen.grid().size()));
-  frozen.encode(image, {}, expected);
+  const std::vector<float> expected = test::encode(frozen, image);
   const Tensor got = native.encode(image);
   double most = 0, largest = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -262,7 +262,97 @@ TEST_CASE("a JPEG whose data end within the picture is refused") {
   jpeg.resize(jpeg.size() / 2);
   std::optional<std::string> complaint;
   CHECK(decode_jpeg(jpeg, {48, 64}, complaint).empty());
-  CHECK(complaint == "the data end early");
+  CHECK(complaint == kJpegEnds);
+}
+
+TEST_CASE("a JPEG that cannot be read says why, in libjpeg's words") {
+  const auto refusal = [](const Bytes& bytes) {
+    return test::message_of<DataError>([&] { decode_image(bytes, "a.jpg"); });
+  };
+  Random random({.seed = 6, .stream = Stream::kTest});
+  const Bytes whole = random_jpeg({JCS_RGB, JCS_YCbCr, 3, 1, 90, false}, 64, 48, random);
+  for (const std::size_t size :
+       {whole.size() - 1, whole.size() / 2, std::size_t{100}, std::size_t{5}}) {
+    INFO("cut to " << size);
+    CHECK_THAT(refusal(Bytes(whole.begin(), whole.begin() + static_cast<long>(size))),
+               Catch::StartsWith("a.jpg: is cut short (Premature end of JPEG file); "));
+  }
+  // The place of a marker's second byte.
+  const auto at = [&](std::uint8_t marker) {
+    for (std::size_t i = 2; i + 1 < whole.size(); ++i)
+      if (whole[i] == 0xFF && whole[i + 1] == marker) return i + 1;
+    return std::size_t{0};
+  };
+  const auto changed = [&](std::size_t place, std::uint8_t value) {
+    REQUIRE(place > 2);
+    Bytes bytes = whole;
+    bytes[place] = value;
+    return refusal(bytes);
+  };
+  const std::size_t frame = at(0xC0), table = at(0xDB), huffman = at(0xC4), scan = at(0xDA);
+  for (const auto& [said, reason] :
+       {std::pair(changed(frame, 0xC3), "Unsupported JPEG process: SOF type 0xc3"),
+        std::pair(changed(frame + 3, 13), "Unsupported JPEG data precision 13"),
+        std::pair(changed(frame + 8, 9), "Bogus marker length"),
+        std::pair(changed(table + 3, 0x0F), "Bogus DQT index 15"),
+        std::pair(changed(huffman + 3, 0x0F), "Bogus DHT index 15"),
+        std::pair(changed(scan + 4, 9), "Invalid component ID 9"),
+        std::pair(changed(frame, 0xFE), "")}) {
+    INFO(reason);
+    CHECK_THAT(said, Catch::StartsWith("a.jpg: ") && Catch::Contains(reason) &&
+                         Catch::Contains(" damaged "));
+    CHECK(said.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("a picture that went through a transfer of texts says so") {
+  const Bytes png = encode_png(test_picture(8, 8)), jpeg = damaged_jpeg();
+  // Replaces one text by another wherever it stands.
+  const auto replaced = [](const Bytes& bytes, const std::string& from, const std::string& to) {
+    std::string text(bytes.begin(), bytes.end());
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+      text.replace(at, from.size(), to);
+    return Bytes(text.begin(), text.end());
+  };
+  const auto as_text = [](const Bytes& bytes, bool latin) {
+    Bytes out;
+    for (const std::uint8_t byte : bytes)
+      if (byte < 0x80)
+        out.push_back(byte);
+      else if (latin)
+        out.insert(out.end(), {static_cast<std::uint8_t>(0xC0 | byte >> 6),
+                               static_cast<std::uint8_t>(0x80 | (byte & 0x3F))});
+      else
+        out.insert(out.end(), {0xEF, 0xBF, 0xBD});
+    return out;
+  };
+  Bytes seven = png;
+  for (std::uint8_t& byte : seven) byte &= 0x7F;
+  const std::string ends = "was a PNG and was transferred as text: its line ends were changed (";
+  for (const auto& [bytes, reason] : {
+           std::pair(replaced(png, "\r\n", "\n"), ends + "CR LF became LF)"),
+           std::pair(replaced(png, "\n", "\r\n"), ends + "LF became CR LF)"),
+           std::pair(replaced(replaced(png, "\r\n", "\n"), "\n", "\r\n"), std::string()),
+           std::pair(replaced(png, "\r", "\n"), ends + "CR became LF)"),
+           std::pair(replaced(png, "\n", "\r"), ends + "LF became CR)"),
+           std::pair(replaced(png, "\r\n", "\r"), ends + "CR LF became CR)"),
+           std::pair(replaced(replaced(png, "\n", ""), "\r", ""), ends + "they were left out)"),
+           std::pair(seven, std::string("transferred as text of 7 bits")),
+           std::pair(as_text(png, true), std::string("written again as text in UTF-8")),
+           std::pair(as_text(png, false), std::string("written again as text in UTF-8")),
+           std::pair(as_text(jpeg, true), std::string("written again as text in UTF-8")),
+           std::pair(as_text(jpeg, false), std::string("written again as text in UTF-8")),
+       }) {
+    INFO(reason);
+    const std::string said = test::message_of<DataError>([&] { decode_image(bytes, "a.png"); });
+    if (reason.empty())  // both ways: a CR LF stands again where one stood
+      CHECK_THAT(said, Catch::Contains("LF became CR LF"));
+    else
+      CHECK_THAT(said, Catch::StartsWith("a.png: was a p") || Catch::StartsWith("a.png: was a P"));
+    CHECK_THAT(said,
+               Catch::Contains(reason) &&
+                   Catch::EndsWith(", which destroys it; copy the original again, as binary data"));
+  }
 }
 
 }  // namespace

@@ -44,6 +44,14 @@ Bytes encode(const char* suffix, const Image& image, const std::vector<int>& opt
   return bytes;
 }
 
+// The warning about a picture that is read; "" where there is none.
+std::string warning(const Bytes& bytes) {
+  std::vector<std::string> lines;
+  decode_image(bytes, "photo", [&](Severity, const std::string& line) { lines.push_back(line); });
+  REQUIRE(lines.size() <= 1);
+  return lines.empty() ? "" : lines[0];
+}
+
 // What the reader says against a file; "" where it reads it.
 std::string refusal(const Bytes& bytes, Index max_pixels = kMaxImagePixels) {
   return test::message_of<DataError>([&] { decode_image(bytes, "photo", {}, max_pixels); });
@@ -266,8 +274,12 @@ TEST_CASE("of a WebP that moves, the first frame is read, on the canvas") {
     return riff_chunk("ANMF", data);
   };
   const Bytes anim = riff_chunk("ANIM", Bytes(6));
-  const Image read = decode_image(
-      webp_of({vp8x(2, 20, 24), anim, anmf(frame, 4, 6), anmf(other, 0, 0)}), "moving");
+  const Bytes moving = webp_of({vp8x(2, 20, 24), anim, anmf(frame, 4, 6), anmf(other, 0, 0)});
+  const Image read = decode_image(moving, "moving");
+  CHECK(warning(moving) ==
+        "photo: of its 2 frames, the first is read; save another frame as a file of its own if "
+        "that is meant");
+  CHECK(warning(webp_of({vp8x(2, 20, 24), anim, anmf(other, 0, 0)})).empty());
   Image wanted(20, 24, 255);
   for (Index y = 0; y < 8; ++y) std::copy_n(frame.pixel(y, 0), 30, wanted.pixel(y + 6, 4));
   CHECK(difference(read, wanted) == 0);
@@ -275,6 +287,58 @@ TEST_CASE("of a WebP that moves, the first frame is read, on the canvas") {
   CHECK_THAT(refusal(webp_of({vp8x(2, 20, 24), anim, anmf(frame, 20, 6)})),
              Catch::Contains("damaged"));
   CHECK_THAT(refusal(webp_of({vp8x(2, 20, 24), anim})), Catch::Contains("damaged"));
+}
+
+TEST_CASE("of a PNG that moves and of a TIFF with pages, the first is read, and it is said") {
+  const Bytes png = encode_png(test_picture(8, 8));
+  // Chunks behind IHDR, and in front of IEND.
+  const auto with = [&](const std::vector<Bytes>& first, const std::vector<Bytes>& last) {
+    Bytes out(png.begin(), png.begin() + 33);
+    for (const Bytes& chunk : first) append(out, chunk);
+    out.insert(out.end(), png.begin() + 33, png.end() - 12);
+    for (const Bytes& chunk : last) append(out, chunk);
+    out.insert(out.end(), png.end() - 12, png.end());
+    return out;
+  };
+  const Bytes moves = png_chunk("acTL", Bytes(8)), frame = png_chunk("fcTL", Bytes(26)),
+              pixels = png_chunk("fdAT", Bytes(9));
+  CHECK(warning(png).empty());
+  CHECK(warning(with({moves, frame}, {})).empty());
+  CHECK_THAT(warning(with({moves, frame}, {frame, pixels, frame, pixels})),
+             Catch::StartsWith("photo: of its 3 frames, the first is read; "));
+  CHECK_THAT(warning(with({moves}, {frame, pixels, frame, pixels})),
+             Catch::StartsWith("photo: is read as the still picture in front of its 2 frames; "));
+  CHECK(warning(with({}, {moves, frame, pixels, frame, pixels})).empty());
+  CHECK(difference(decode_image(with({moves, frame}, {frame, pixels}), "a"), test_picture(8, 8)) ==
+        0);
+
+  struct Page {
+    int level;
+    std::uint32_t kind = 0;
+  };
+  const auto tiff_of = [](const std::vector<Page>& pages) {
+    return tiff_file([&](TIFF* tiff) {
+      for (const Page& page : pages) {
+        TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8);
+        TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_RGB);
+        TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+        TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, page.kind);
+        set_size(tiff, 1, 2, 3);
+        Bytes row(6, static_cast<std::uint8_t>(page.level));
+        TIFFWriteScanline(tiff, row.data(), 0, 0);
+        TIFFWriteDirectory(tiff);
+      }
+    });
+  };
+  CHECK(warning(tiff_of({{10}})).empty());
+  CHECK(warning(tiff_of({{10}, {20, FILETYPE_REDUCEDIMAGE}, {30, FILETYPE_MASK}})).empty());
+  const Bytes pages = tiff_of({{10}, {20}, {30, FILETYPE_PAGE}});
+  CHECK(warning(pages) ==
+        "photo: of its 3 pages, the first is read; save another page as a file of its own if that "
+        "is meant");
+  CHECK(difference(decode_image(pages, "a"), Image(1, 2, 10)) == 0);
+  CHECK_THAT(warning(tiff_of(std::vector<Page>(150, {10}))),
+             Catch::Contains("its 100 or more pages"));
 }
 
 TEST_CASE("clear parts of a TIFF are white with either kind of alpha, and without one") {

@@ -210,7 +210,7 @@ TEST_CASE("libpng gets no chunk of a PNG that it may complain about on stderr") 
   Bytes damaged = plain;
   damaged[plain.size() / 2] ^= 1;
   CHECK_FALSE(pixel_chunks(damaged));
-  CHECK_THAT(refusal(damaged), Catch::Contains("damaged"));
+  CHECK_THAT(refusal(damaged), Catch::Contains("damaged") && Catch::Contains("checksum"));
   CHECK_FALSE(pixel_chunks(std::span(plain).first(plain.size() - 5)));
   // Transparency makes pixels.
   const Bytes clear = encode(".png", cv::Mat(2, 2, CV_8UC4, cv::Scalar(0, 0, 200, 128)));
@@ -380,7 +380,9 @@ TEST_CASE("files that are not images are refused with their names") {
            {"GIF89a", "is a GIF picture"},
            {"%PDF-1.7", "is a PDF file"},
            {"<?xml version='1.0'?><svg/>", "is an SVG"},
-           {"version https://git-lfs.github.com/spec/v1", "is a pointer of git-lfs"},
+           {"version https://git-lfs.github.com/spec/v1", "git lfs pull"},
+           {"{\"error\": \"not found\"}", "is a JSON text and no image; a download has failed"},
+           {" [{\"a\": 1}]", "is a JSON text"},
            {"dog", "is not an image"}})
     refused(folder.write("other.jpg", begin + "0123456789"), kind);
   refused("/dev/null", "not a regular file");

@@ -14,6 +14,7 @@ namespace {
 using Attribute = onnx::AttributeProto;
 
 constexpr const char* kDamaged = "; the file is damaged or of an unusual kind: export it again";
+constexpr const char* kElse = "; choose a layer before it, or export the network in another form";
 
 // The bounds of the numbers of an attribute, in whatever operator it is.
 struct Rule {
@@ -59,13 +60,31 @@ const Rule* rule_of(const std::string& name) {
 }
 
 // All numbers of an attribute.
-std::vector<double> numbers_of(const Attribute& attribute) {
-  std::vector<double> numbers;
-  if (attribute.has_i()) numbers.push_back(static_cast<double>(attribute.i()));
-  if (attribute.has_f()) numbers.push_back(static_cast<double>(attribute.f()));
-  for (const Index i : attribute.ints()) numbers.push_back(static_cast<double>(i));
-  for (const float f : attribute.floats()) numbers.push_back(static_cast<double>(f));
+std::vector<Number> numbers_of(const Attribute& attribute) {
+  std::vector<Number> numbers;
+  if (attribute.has_i()) numbers.emplace_back(Index{attribute.i()});
+  if (attribute.has_f()) numbers.emplace_back(static_cast<double>(attribute.f()));
+  for (const Index i : attribute.ints()) numbers.emplace_back(i);
+  for (const float f : attribute.floats()) numbers.emplace_back(static_cast<double>(f));
   return numbers;
+}
+
+// Why an input cannot be the image; "" where it can.
+std::string no_image(const onnx::ValueInfoProto& input) {
+  const auto& type = input.type().tensor_type();
+  if (type.elem_type() != onnx::TensorProto::FLOAT) return "is not an array of 32-bit floats";
+  if (!type.has_shape()) return "";
+  if (type.shape().dim_size() != 4)
+    return str("has ", type.shape().dim_size(), " axes instead of four");
+  for (int axis = 0; axis < 4; ++axis) {
+    const auto& extent = type.shape().dim(axis);
+    if (!extent.has_dim_value() || extent.dim_value() == -1) continue;
+    if (axis == 1 && extent.dim_value() != 3)
+      return str("has an extent of ", extent.dim_value(), " where a picture has its 3 channels");
+    if (extent.dim_value() < 1 || extent.dim_value() > 4096)
+      return str("has an extent of ", extent.dim_value());
+  }
+  return "";
 }
 
 class Checker {
@@ -124,7 +143,7 @@ class Checker {
 
   void check_attribute(const Node& node, const Attribute& attribute) const {
     const std::string& name = attribute.name();
-    const std::vector<double> numbers = numbers_of(attribute);
+    const std::vector<Number> numbers = numbers_of(attribute);
     const Rule* rule = rule_of(name);
     if (rule) {
       const int single = (attribute.has_i() ? 1 : 0) + (attribute.has_f() ? 1 : 0);
@@ -138,10 +157,10 @@ class Checker {
     const bool bounds = name == "min" || name == "max";
     const double most = ends ? 1e19 : bounds ? HUGE_VAL : 2147483647.0;
     const double low = rule ? rule->low : -most, high = rule ? rule->high : most;
-    for (const double number : numbers)
-      if (!(number >= low && number <= high))
-        refuse(node, str("has ", name, " ", number, ", and only ", low, " to ", high,
-                         " have a meaning here", kDamaged));
+    for (const Number& number : numbers)
+      if (!number.within(low, high))
+        refuse(node, str("has ", name, " ", number.text(), ", and only ", Number(low).text(),
+                         " to ", Number(high).text(), " are supported here", kElse));
   }
 
   std::vector<Index> weight_extents(const Node& node) const {
@@ -165,7 +184,9 @@ class Checker {
         if (extent < 1 || extent > kMostExtent)
           refuse(node, str("has weights with an extent of ", extent, kDamaged));
       for (const Index extent : own)
-        if (extent > kMostWindow) refuse(node, str("has a window of ", extent, " cells", kDamaged));
+        if (extent > kMostWindow)
+          refuse(node, str("has a window of ", extent, " cells, more than the ", kMostWindow,
+                           " supported here", kElse));
       if (!kernel.empty() && kernel != own)
         refuse(node, str("has a kernel_shape that is not that of its weights", kDamaged));
       kernel = own;
@@ -188,9 +209,9 @@ class Checker {
                        " axes of its window", kDamaged));
     for (std::size_t i = 0; i < pads.size(); ++i) {
       const std::size_t axis = i % axes;
-      if (pads[i] < 0) refuse(node, str("has negative pads", kDamaged));
+      if (pads[i] < 0) refuse(node, str("has negative pads, which are not supported here", kElse));
       if (!conv && pads[i] > (kernel[axis] - 1) * dilations[axis])
-        refuse(node, str("pads by a whole window", kDamaged));
+        refuse(node, str("pads by a whole window, which is not supported here", kElse));
     }
   }
 
@@ -203,7 +224,27 @@ class Checker {
 }  // namespace
 
 void refuse_node(const std::string& file, const Node& node, const std::string& why) {
-  throw DataError(str(file, ": operator ", node.op_type(), " of node '", shown(node), "' ", why));
+  throw DataError(str(file, ": operator ", one_line(node.op_type()), " of node '",
+                      one_line(shown(node)), "' ", one_line(why)));
+}
+
+std::string image_of(const onnx::GraphProto& graph, const std::set<const Node*>& nodes,
+                     const std::string& file) {
+  const std::map<std::string, const onnx::TensorProto*> constants = constants_of(graph);
+  std::set<std::string> read;
+  for (const Node* node : nodes) read.insert(node->input().begin(), node->input().end());
+  std::vector<const onnx::ValueInfoProto*> inputs, images;
+  for (const onnx::ValueInfoProto& input : graph.input()) {
+    if (!read.contains(input.name()) || constants.contains(input.name())) continue;
+    inputs.push_back(&input);
+    if (no_image(input).empty()) images.push_back(&input);
+  }
+  if (images.size() == 1) return images[0]->name();
+  if (inputs.size() == 1)
+    throw DataError(str(file, ": its input '", one_line(inputs[0]->name()), "' ",
+                        no_image(*inputs[0]),
+                        "; an encoder takes images [n, 3, rows, columns] of 32-bit floats"));
+  throw DataError(str(file, ": takes ", inputs.size(), " inputs; an encoder takes one image"));
 }
 
 NodeCheck number_check(const onnx::GraphProto& graph, const std::string& file) {

@@ -26,6 +26,13 @@ NodeCheck number_check(const onnx::GraphProto& graph, const std::string& file);
 // one image.
 NodeCheck operator_check(const onnx::GraphProto& graph,
                          const std::set<const onnx::NodeProto*>& nodes, const std::string& file);
+// The input of the graph that is its image: the only one that the nodes read, or the only one of
+// several that can be one. An extent of -1 is one that the file does not know, as is one without a
+// number. Throws DataError, which names the input and what is wrong with it, where there is none:
+// images are [n, 3, rows, columns] of 32-bit floats, with extents from 1 to 4096, whether or not
+// the file says so.
+std::string image_of(const onnx::GraphProto& graph, const std::set<const onnx::NodeProto*>& nodes,
+                     const std::string& file);
 // number_check() of all nodes that lead to some layers.
 void check_nodes(const onnx::GraphProto& graph, const std::set<const onnx::NodeProto*>& nodes,
                  const std::string& file);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "core/base/error.h"
 #include "vision/encoders/onnx/check_nodes.h"
@@ -129,34 +130,32 @@ constexpr Parameter kParameters[] = {
 };
 
 // The numbers of a constant array whose bytes fit its extents.
-std::vector<double> values_of(const onnx::TensorProto& tensor) {
-  std::vector<double> numbers;
-  const auto raw = [&]<class T>(T) {
+std::vector<Number> values_of(const onnx::TensorProto& tensor) {
+  std::vector<Number> numbers;
+  const auto read = [&]<class T>(T, const auto& listed) {
+    using Kept = std::conditional_t<std::is_floating_point_v<T>, double, Index>;
+    for (const auto value : listed) numbers.emplace_back(static_cast<Kept>(value));
     for (std::size_t at = 0; at + sizeof(T) <= tensor.raw_data().size(); at += sizeof(T)) {
       T value;
       std::memcpy(&value, tensor.raw_data().data() + at, sizeof value);
-      numbers.push_back(static_cast<double>(value));
+      numbers.emplace_back(static_cast<Kept>(value));
     }
   };
   switch (tensor.data_type()) {
     case onnx::TensorProto::FLOAT:
-      numbers.assign(tensor.float_data().begin(), tensor.float_data().end());
-      raw(float{});
+      read(float{}, tensor.float_data());
       break;
     case onnx::TensorProto::DOUBLE:
-      numbers.assign(tensor.double_data().begin(), tensor.double_data().end());
-      raw(double{});
+      read(double{}, tensor.double_data());
       break;
     case onnx::TensorProto::INT32:
-      numbers.assign(tensor.int32_data().begin(), tensor.int32_data().end());
-      raw(std::int32_t{});
+      read(std::int32_t{}, tensor.int32_data());
       break;
     case onnx::TensorProto::INT64:
-      numbers.assign(tensor.int64_data().begin(), tensor.int64_data().end());
-      raw(std::int64_t{});
+      read(std::int64_t{}, tensor.int64_data());
       break;
     default:
-      numbers.push_back(std::nan(""));
+      numbers.emplace_back(std::nan(""));
   }
   return numbers;
 }
@@ -175,17 +174,7 @@ class Operators {
       : file_(file), arrays_(constants_of(graph)) {
     for (const auto& [name, tensor] : arrays_)
       known_[name] = {.constant = true, .numbers = count(*tensor)};
-    std::set<std::string> read;
-    for (const Node* node : nodes) read.insert(node->input().begin(), node->input().end());
-    int images = 0;
-    for (const onnx::ValueInfoProto& input : graph.input())
-      if (read.contains(input.name()) && !arrays_.contains(input.name())) {
-        check_image(input);
-        known_[input.name()] = {.channels = 3};
-        ++images;
-      }
-    if (images != 1)
-      throw DataError(str(file_, ": takes ", images, " inputs; an encoder takes one image"));
+    known_[image_of(graph, nodes, file)] = {.channels = 3};
   }
 
   void check(const Node& node) {
@@ -203,6 +192,9 @@ class Operators {
     if (node.input_size() > op->most)
       refuse(node, str("has ", node.input_size(), " inputs, more than the ", op->most,
                        " that it may have here", kBefore));
+    for (const std::string& input : node.input())
+      if (!input.empty() && !known_.contains(input))
+        refuse(node, str("reads '", input, "', an input of the network beside its image", kBefore));
     check_parameters(node);
     known_[node.output(0)] = after(node, op->kind);
     for (int i = 1; i < node.output_size(); ++i) known_[node.output(i)] = known_[node.output(0)];
@@ -217,24 +209,6 @@ class Operators {
   }
   double count(const onnx::TensorProto& tensor) const {
     return static_cast<double>(count_of(tensor, str(file_, ": array '", tensor.name(), "'")));
-  }
-
-  // Extents that the file does not know are left out, or have names.
-  void check_image(const onnx::ValueInfoProto& input) const {
-    const auto& type = input.type().tensor_type();
-    const auto refuse_image = [&](const std::string& why) {
-      throw DataError(str(file_, ": its input '", input.name(), "' ", why,
-                          "; an encoder takes images [n, 3, rows, columns] of 32-bit floats"));
-    };
-    if (!type.has_shape() || type.elem_type() != onnx::TensorProto::FLOAT)
-      refuse_image("is not an array of 32-bit floats");
-    if (type.shape().dim_size() != 4) refuse_image("does not have four axes");
-    for (const auto& extent : type.shape().dim())
-      if (extent.has_dim_value() && (extent.dim_value() < -1 || extent.dim_value() > 4096))
-        refuse_image(str("has an extent of ", extent.dim_value()));
-    const auto& channels = type.shape().dim(1);
-    if (channels.has_dim_value() && channels.dim_value() > 0 && channels.dim_value() != 3)
-      refuse_image(str("has ", channels.dim_value(), " channels"));
   }
 
   const Known& input(const Node& node, int i) const { return known_.at(node.input(i)); }
@@ -255,11 +229,16 @@ class Operators {
         refuse(node, str("computes how large it is", kBefore));
       if (!tensor) continue;
       double product = 1;
-      for (const double number : values_of(*tensor)) {
-        product *= number;
-        if (!(number >= rule.low && number <= rule.high) || product > rule.product)
-          refuse(node, str("reads ", number, " in '", tensor->name(),
-                           "', which is not a number that it can work with", kDamaged));
+      for (const Number& number : values_of(*tensor)) {
+        product *= number.value();
+        if (!number.within(rule.low, rule.high))
+          refuse(node, str("reads ", number.text(), " in '", tensor->name(), "', and only ",
+                           Number(rule.low).text(), " to ", Number(rule.high).text(),
+                           " are supported here", kBefore));
+        if (product > rule.product)
+          refuse(node,
+                 str("reads extents in '", tensor->name(), "' of more than ",
+                     Number(rule.product).text(), " numbers, the most supported here", kBefore));
       }
     }
   }
@@ -283,8 +262,8 @@ class Operators {
   }
   void check_count(const Node& node, int i, Index wanted) const {
     if (has(node, i) && count(weights(node, i, 0)) != static_cast<double>(wanted))
-      refuse(node, str("has ", count(weights(node, i, 0)), " numbers in '", node.input(i), "' for ",
-                       wanted, " channels", kDamaged));
+      refuse(node, str("has ", Number(count(weights(node, i, 0))).text(), " numbers in '",
+                       node.input(i), "' for ", wanted, " channels", kDamaged));
   }
 
   Known window(const Node& node) const {
@@ -350,8 +329,9 @@ class Operators {
 
   Known concat(const Node& node) const {
     Known out{.constant = true};
-    const bool stacked = integer(node, "axis", 1) == 1;
-    bool known = true;
+    const Index axis = integer(node, "axis", 1);
+    const bool stacked = axis == 1;
+    bool known = axis >= 0;  // from the end, it is another axis for images than for rows
     for (const std::string& name : node.input()) {
       const Known& in = known_.at(name);
       out.constant = out.constant && in.constant;
@@ -417,7 +397,7 @@ class Operators {
     const bool expand = node.op_type() == "Expand";
     double product = expand ? std::max(1.0, input(node, 0).numbers) : 1;
     if (const onnx::TensorProto* tensor = array(node, expand ? 1 : 0))
-      for (const double number : values_of(*tensor)) product *= std::max(1.0, number);
+      for (const Number& number : values_of(*tensor)) product *= std::max(1.0, number.value());
     return product;
   }
 

@@ -17,7 +17,10 @@ using Axes = std::array<Index, 2>;
 class Dilation {
  public:
   Dilation(onnx::GraphProto& graph, const std::string& file, std::span<const std::string> layers)
-      : graph_(graph), file_(file), makers_(graph, file) {
+      : graph_(graph),
+        file_(file),
+        constants_(onnx_file::constants_of(graph)),
+        makers_(graph, file) {
     needed_ = makers_.needed_for(layers);
     onnx_file::check_nodes(graph, needed_, file);
     find_strides();
@@ -80,9 +83,9 @@ class Dilation {
   Axes kernel(const Node& node) const {
     std::vector<Index> extents = onnx_file::integers(node, "kernel_shape", {});
     if (extents.empty() && node.input_size() > 1)
-      for (const onnx::TensorProto& tensor : graph_.initializer())
-        if (tensor.name() == node.input(1) && tensor.dims_size() == 4)
-          extents = {tensor.dims(2), tensor.dims(3)};
+      if (const auto weights = constants_.find(node.input(1));
+          weights != constants_.end() && weights->second->dims_size() == 4)
+        extents = {weights->second->dims(2), weights->second->dims(3)};
     if (extents.size() != 2 || extents[0] < 1 || extents[1] < 1)
       refuse(node, "has a window that does not have two axes");
     return {extents[0], extents[1]};
@@ -167,6 +170,7 @@ class Dilation {
 
   onnx::GraphProto& graph_;
   const std::string& file_;
+  std::map<std::string, const onnx::TensorProto*> constants_;
   onnx_file::Makers makers_;
   std::set<const Node*> needed_;
   std::map<std::string, Index> strides_;  // of each tensor, in pixels

@@ -1,6 +1,9 @@
 #include "vision/encoders/onnx/model_bytes.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
 
 #include "core/base/digest.h"
 #include "core/base/error.h"
@@ -20,6 +23,75 @@ std::vector<std::uint8_t> read_model_bytes(const std::filesystem::path& file) {
   if (!onnx_file::take_outside_weights(model, file)) return bytes;
   return onnx_file::bytes_of(model, file.string());
 }
+
+namespace {
+
+using Constants = std::map<std::string, const onnx::TensorProto*>;
+
+// The number of a constant; empty where it is none, or not one 32-bit float.
+std::optional<float> number_of(const Constants& constants, const std::string& name) {
+  const auto found = constants.find(name);
+  if (found == constants.end() || found->second->data_type() != onnx::TensorProto::FLOAT)
+    return std::nullopt;
+  const onnx::TensorProto& tensor = *found->second;
+  float number = 0;
+  if (tensor.float_data_size() == 1) return tensor.float_data(0);
+  if (tensor.raw_data().size() != sizeof number) return std::nullopt;
+  std::memcpy(&number, tensor.raw_data().data(), sizeof number);
+  return number;
+}
+
+// Bounds of a Clip that are inputs, since opset 11, become attributes, which they were before: no
+// others are read by OpenCV.
+void state_bounds(Node& clip, const Constants& constants) {
+  std::vector<std::pair<const char*, float>> bounds;
+  for (int input = 1; input < clip.input_size(); ++input) {
+    if (clip.input(input).empty()) continue;
+    const std::optional<float> bound = number_of(constants, clip.input(input));
+    if (!bound || std::isnan(*bound)) return;
+    bounds.emplace_back(input == 1 ? "min" : "max", *bound);
+  }
+  clip.mutable_input()->DeleteSubrange(1, clip.input_size() - 1);
+  for (const auto& [name, bound] : bounds) {
+    onnx::AttributeProto& attribute = *clip.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(onnx::AttributeProto::FLOAT);
+    attribute.set_f(bound);
+  }
+}
+
+// Adds what ONNX lets a file leave out and OpenCV asks for: the extents of an image and of outputs,
+// of which rows and columns may stay unknown, the window of a convolution, which that of its
+// weights is, and the second bound of a Clip.
+void state_all(onnx::GraphProto& graph) {
+  for (onnx::ValueInfoProto& output : *graph.mutable_output())
+    output.mutable_type()->mutable_tensor_type()->mutable_shape();
+  for (onnx::ValueInfoProto& input : *graph.mutable_input()) {
+    auto& type = *input.mutable_type()->mutable_tensor_type();
+    while (type.shape().dim_size() < 4) type.mutable_shape()->add_dim();
+    for (int axis = 0; axis < 4; ++axis) {
+      auto& extent = *type.mutable_shape()->mutable_dim(axis);
+      if (extent.has_dim_value() && extent.dim_value() > 0) continue;
+      extent.clear_value();
+      if (axis < 2) extent.set_dim_value(axis == 0 ? 1 : 3);
+    }
+  }
+  const Constants constants = onnx_file::constants_of(graph);
+  for (Node& node : *graph.mutable_node()) {
+    if (node.op_type() == "Clip" && node.input_size() > 1) state_bounds(node, constants);
+    const bool convolves = node.op_type() == "Conv" || node.op_type() == "ConvTranspose";
+    if (!convolves || node.input_size() < 2 || onnx_file::attribute(node, "kernel_shape")) continue;
+    const auto weights = constants.find(node.input(1));
+    if (weights == constants.end()) continue;
+    onnx::AttributeProto& window = *node.add_attribute();
+    window.set_name("kernel_shape");
+    window.set_type(onnx::AttributeProto::INTS);
+    for (int axis = 2; axis < weights->second->dims_size(); ++axis)
+      window.add_ints(weights->second->dims(axis));
+  }
+}
+
+}  // namespace
 
 struct ModelParts::Impl {
   std::string file;
@@ -116,6 +188,7 @@ std::vector<std::uint8_t> ModelParts::bytes(const std::vector<bool>& wanted) con
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (wanted[i]) nodes.insert(&model.graph().node(impl_->places[i]));
   onnx_file::cut(*model.mutable_graph(), nodes);
+  state_all(*model.mutable_graph());
   return onnx_file::bytes_of(model, impl_->file);
 }
 

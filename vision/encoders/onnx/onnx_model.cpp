@@ -3,6 +3,7 @@
 #include <google/protobuf/io/coded_stream.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/error.h"
 #include "core/base/foreign_file.h"
@@ -64,6 +65,18 @@ std::vector<std::uint8_t> bytes_of(const onnx::ModelProto& model, const std::str
   if (!model.SerializeToArray(bytes.data(), static_cast<int>(bytes.size())))
     throw DataError(file + ": cannot be changed in memory");
   return bytes;
+}
+
+std::string Number::text() const {
+  if (whole_) return str(*whole_);
+  const bool whole = std::abs(value_) < 1e15 && value_ == std::floor(value_);
+  return whole ? str(static_cast<Index>(value_)) : str(value_);
+}
+
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7F') c = '?';
+  return text;
 }
 
 std::vector<onnx::TensorProto*> tensors_of(onnx::GraphProto& graph) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -25,6 +26,24 @@ onnx::ModelProto parse_alone(std::span<const std::uint8_t> bytes, const std::str
 // The same; also throws where numbers are in other files.
 onnx::ModelProto parse(std::span<const std::uint8_t> bytes, const std::string& file);
 std::vector<std::uint8_t> bytes_of(const onnx::ModelProto& model, const std::string& file);
+
+// A number of a graph; messages write it as the file has it.
+class Number {
+ public:
+  explicit Number(Index whole) : whole_(whole), value_(static_cast<double>(whole)) {}
+  explicit Number(double value) : value_(value) {}
+  double value() const { return value_; }
+  bool within(double low, double high) const { return value_ >= low && value_ <= high; }
+  // Integers, also those that are kept as a double, as integers.
+  std::string text() const;
+
+ private:
+  std::optional<Index> whole_;
+  double value_;
+};
+
+// A text of a file for messages, without what would end the line or the text.
+std::string one_line(std::string text);
 
 // All arrays of a graph: its initializers, and those in the attributes of its nodes.
 std::vector<onnx::TensorProto*> tensors_of(onnx::GraphProto& graph);

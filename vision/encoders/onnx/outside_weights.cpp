@@ -66,10 +66,10 @@ class OutsideReader {
 
  private:
   std::string place(const onnx::TensorProto& tensor) const {
-    return str(file_, ": array '", tensor.name(), "'");
+    return str(file_, ": array '", one_line(tensor.name()), "'");
   }
   [[noreturn]] void refuse(const onnx::TensorProto& tensor, const std::string& why) const {
-    throw DataError(str(place(tensor), " ", why));
+    throw DataError(str(place(tensor), " ", one_line(why)));
   }
 
   Index number(const onnx::TensorProto& tensor, const char* key, const std::string& text) const {
@@ -77,16 +77,22 @@ class OutsideReader {
     const char* end = text.data() + text.size();
     const auto [read, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc() || read != end || value < 0)
-      refuse(tensor, str("has an ", key, " in another file that is no number; it is damaged"));
+      refuse(tensor, str("has '", text, "' as its ", key,
+                         " in another file, which is no number of bytes; the file is damaged: "
+                         "export it again"));
     return value;
   }
 
   const WeightFile& opened(const onnx::TensorProto& tensor, const std::string& location) {
     const auto found = files_.find(location);
     if (found != files_.end()) return found->second;
+    if (location.empty())
+      refuse(tensor, "is in another file, and the model does not name it; export it again");
+    if (location.find('\0') != std::string::npos)
+      refuse(tensor, str("is in a file whose name has a zero byte, '", location,
+                         "'; the model is damaged: export it again"));
     const fs::path relative(location);
-    bool climbs =
-        relative.empty() || relative.is_absolute() || location.find('\0') != std::string::npos;
+    bool climbs = relative.is_absolute();
     for (const fs::path& part : relative) climbs = climbs || part == "..";
     if (climbs)
       refuse(tensor, str("is in '", location,

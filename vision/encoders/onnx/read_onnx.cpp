@@ -55,17 +55,14 @@ class Reader {
         graph_(model_.graph()),
         tensors_(onnx_file::constants_of(graph_)),
         makers_(graph_, file_) {
-    for (const onnx::ValueInfoProto& input : graph_.input())
-      if (!tensors_.contains(input.name())) values_.emplace(input.name(), 0);
-    if (values_.size() != 1)
-      throw DataError(
-          str(file_, ": takes ", values_.size(), " inputs; an encoder takes one image"));
+    for (const onnx::ValueInfoProto& input : graph_.input()) inputs_.insert(input.name());
   }
 
   void read(std::span<const std::string> layers) {
     std::vector<std::string> wanted;
     for (const std::string& layer : layers) wanted.push_back(makers_.tensor_of(layer));
     const std::set<const Node*> nodes = makers_.needed(wanted);
+    values_.emplace(onnx_file::image_of(graph_, nodes, file_), 0);
     onnx_file::check_nodes(graph_, nodes, file_);
     for (const Node& node : graph_.node())
       if (nodes.contains(&node) && node.op_type() != "Constant") read(node);
@@ -80,6 +77,9 @@ class Reader {
 
   std::vector<NativeNode> read_all() {
     std::vector<NativeNode> nodes;
+    std::set<const Node*> all;
+    for (const Node& node : graph_.node()) all.insert(&node);
+    values_.emplace(onnx_file::image_of(graph_, all, file_), 0);
     const onnx_file::NodeCheck check = onnx_file::number_check(graph_, file_);
     for (const Node& node : graph_.node()) {
       try {
@@ -117,6 +117,9 @@ class Reader {
     if (found != values_.end()) return found->second;
     if (tensors_.contains(node.input(input)))
       refuse(node, "works on a constant, which encoder.type onnx_native has no step for");
+    if (inputs_.contains(node.input(input)))
+      refuse(node,
+             str("reads '", node.input(input), "', an input of the network beside its image"));
     damaged(node);
   }
 
@@ -125,7 +128,7 @@ class Reader {
   }
 
   // The numbers of a constant input of a node.
-  Numbers constant(const Node& node, int input) const {
+  Numbers constant(const Node& node, int input, bool finite = true) const {
     if (!has_input(node, input)) damaged(node);
     const auto found = tensors_.find(node.input(input));
     if (found == tensors_.end()) refuse(node, "has weights that are computed");
@@ -141,13 +144,19 @@ class Reader {
       std::memcpy(out.values.data(), tensor.raw_data().data(), tensor.raw_data().size());
     }
     for (const float v : out.values)
-      if (!std::isfinite(v)) damaged(node);
+      if (finite ? !std::isfinite(v) : std::isnan(v)) damaged(node);
     return out;
   }
   std::vector<float> vector_of(const Node& node, int input, Index count) const {
     Numbers numbers = constant(node, input);
     if (static_cast<Index>(numbers.values.size()) != count) damaged(node);
     return std::move(numbers.values);
+  }
+
+  double bound(const Node& node, int input) const {
+    const Numbers numbers = constant(node, input, false);
+    if (numbers.values.size() != 1) damaged(node);
+    return static_cast<double>(numbers.values[0]);
   }
 
   OnnxStep& add(const Node& node, OnnxOp op, const std::vector<int>& inputs,
@@ -265,8 +274,8 @@ class Reader {
     OnnxStep& step = add(node, OnnxOp::kClip, {value(node, 0)});
     step.lowest = number(node, "min", step.lowest);
     step.highest = number(node, "max", step.highest);
-    if (has_input(node, 1)) step.lowest = static_cast<double>(vector_of(node, 1, 1)[0]);
-    if (has_input(node, 2)) step.highest = static_cast<double>(vector_of(node, 2, 1)[0]);
+    if (has_input(node, 1)) step.lowest = bound(node, 1);
+    if (has_input(node, 2)) step.highest = bound(node, 2);
     if (!(step.lowest <= step.highest)) damaged(node);
     // Infinite bounds become finite ones that never clip: the checkpoint keeps the graph as JSON,
     // which has no infinity.
@@ -345,6 +354,7 @@ class Reader {
   const onnx::GraphProto& graph_;
   std::map<std::string, const onnx::TensorProto*> tensors_;  // the constant ones, by name
   onnx_file::Makers makers_;
+  std::set<std::string> inputs_;       // of the graph
   std::map<std::string, int> values_;  // the computed tensors; 0: the image
   std::set<std::string> names_;
   std::vector<bool> normalizations_;

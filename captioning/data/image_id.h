@@ -1,5 +1,5 @@
-// How files of captions name their images. In scoring a name is only a name: no file is opened, so
-// that absolute paths and paths of other systems are as good as any.
+// How lists of captions name their images. A name is only a name here: no file is opened, so that
+// absolute paths and paths of other systems are as good as any.
 #pragma once
 
 #include <cstdint>
@@ -23,28 +23,21 @@ struct ImageId {
 
 // The id that a text gives, without the space around it. "7" and "7.0" are the number 7, as 7 is in
 // JSON; "007" is a name and the number 7; "photos\a.jpg" and "./photos/a.jpg" are the name
-// "photos/a.jpg"; what stands behind "a.jpg#" is the number of a caption and no part of the name.
+// "photos/a.jpg"; the number of a caption is no part of the name (bare_name).
 ImageId image_id(std::string_view text);
 
-// The name of an image, with slashes and without "./".
+// A name without the space around it and without the number of a caption behind it: "a.jpg" for
+// " a.jpg#2".
+std::string_view bare_name(std::string_view text);
+
+// The name of an image, with slashes and without "./", and with one spelling for each accented
+// letter (unicode::compose), because systems for files differ in theirs.
 std::string image_name_of(std::string_view text);
+
+// Whether the name ends as that of a picture, read here or not (picture_names.h).
+bool ends_as_picture(std::string_view name);
 
 // A name without the ending of a picture's file: "a" for "a.jpg"; "a.b" stays as it is.
 std::string_view without_ending(std::string_view name);
-
-// The name or the id at the beginning of a line, and what follows it.
-struct LeadingId {
-  std::string name;
-  // '\t', ':', ',', '|', ';' or ' ', which stands between the name and the rest of the line; 0 at
-  // its end.
-  char separator = 0;
-  std::size_t rest = 0;  // where the rest begins
-  // Whether no caption begins so: "a.jpg ...", "7: ...", but neither "2 dogs" nor "1,000 people".
-  bool certain = false;
-};
-
-// What a line begins with, if that looks like the name of a picture ("my dog.jpg: ..."), a whole
-// number ("7, ..."), or a name without an ending ("COCO_val2014_000000000042 | ...").
-std::optional<LeadingId> leading_id(std::string_view line);
 
 }  // namespace saccade
