@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -50,7 +51,11 @@ bool exhausted() {
   return address_space() + kExhausted > limit.rlim_cur;
 }
 
+// Several threads may run out at once; the first ends the process for all.
+std::atomic_flag ending = ATOMIC_FLAG_INIT;
+
 [[noreturn]] void end() {
+  while (ending.test_and_set()) ::pause();
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kLine.data(), kLine.size());
   ::_exit(static_cast<int>(ExitCode::kMemory));
 }
