@@ -76,6 +76,17 @@ std::vector<CsvRow> rows_of(const std::string& text, const std::filesystem::path
   return std::move(out.rows);
 }
 
+// The line below the header of a Markdown table: |---|:---:|.
+bool is_rule(const CsvRow& row) {
+  bool dashes = false;
+  for (const std::string& field : row.fields)
+    for (const char c : field) {
+      if (c != '-' && c != ':' && c != ' ') return false;
+      dashes = dashes || c == '-';
+    }
+  return dashes;
+}
+
 }  // namespace
 
 CsvTable parse_csv(const std::string& text, const std::filesystem::path& path, char separator) {
@@ -85,11 +96,14 @@ CsvTable parse_csv(const std::string& text, const std::filesystem::path& path, c
             1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n'),
             ": not valid UTF-8; save the file again as UTF-8"));
   if (separator == ',' || separator == ';') return {rows_of(text, path, separator, true), false};
+  CsvTable table;
   try {
-    return {rows_of(text, path, separator, true), false};
+    table.rows = rows_of(text, path, separator, true);
   } catch (const DataError&) {  // the quotes are not CSV's
-    return {rows_of(text, path, separator, false), true};
+    table = {rows_of(text, path, separator, false), true};
   }
+  if (separator == '|') std::erase_if(table.rows, is_rule);
+  return table;
 }
 
 }  // namespace saccade

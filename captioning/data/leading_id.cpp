@@ -206,12 +206,7 @@ std::optional<LeadingId> enclosed_lead(Text line) {
   if (!lead) lead = word_lead(inner);
   const bool brackets = kind > 2;
   if (!lead && brackets) lead = enclosed_lead(inner);
-  if (!lead || lead->any_word) return std::nullopt;
-  if (lead->rest < inner.size()) {  // "('a.jpg', 'a dog')", as Python prints it
-    if (!lead->picture) return std::nullopt;
-    lead->rest += 1;
-    return lead;
-  }
+  if (!lead || lead->any_word || lead->rest < inner.size()) return std::nullopt;
   LeadingId out = separated(line, close + 1);
   if (brackets && (out.separator == ' ' || out.separator == 0)) out.separator = '(';
   out.name = lead->name;

@@ -85,7 +85,7 @@ void join_alternatives(std::vector<TextLine>& lines, CaptionFile& out) {
 bool words_before_tabs(const std::vector<TextLine>& lines) {
   return std::all_of(lines.begin(), lines.end(), [](const TextLine& line) {
     const auto tab = line.text.find('\t');
-    return tab != std::string::npos && tab > 0 && line.text.find(' ') > tab;
+    return is_blank(line) || (tab != std::string::npos && tab > 0 && line.text.find(' ') > tab);
   });
 }
 
@@ -113,13 +113,13 @@ void read_named(const std::string& text, const std::vector<TextLine>& lines, con
 void read_before_tabs(const std::vector<TextLine>& lines, CaptionFile& out) {
   out.form = str("lines of an image, ", lead_separator_name('\t'), " and a caption");
   ImageCollector images(out);
-  const bool first = lines.front().text.find('\t') != std::string::npos;
   for (const TextLine& line : lines) {
     if (is_blank(line)) continue;
     const auto tab = line.text.find('\t');
-    if ((tab != std::string::npos) != first)
-      throw DataError(str(place_of(out, line), first ? ": names no image" : ": names an image",
-                          ", unlike the first line; give all lines the same form"));
+    if (tab == std::string::npos)
+      throw DataError(str(place_of(out, line),
+                          ": names no image before a tab, as other lines do; give all lines the "
+                          "same form"));
     images.image(image_id(line.text.substr(0, tab))).captions.push_back(line.text.substr(tab + 1));
   }
 }
@@ -172,19 +172,19 @@ void refuse_mixed(const std::vector<TextLine>& lines, const LineLeads& leads, Li
 }
 
 // The head of a column without a column of images beside it.
-void refuse_lone_header(const std::vector<TextLine>& lines, const CaptionFile& out) {
-  const std::string& text = lines.front().text;
+void refuse_lone_header(const TextLine& first, std::size_t lines, const CaptionFile& out) {
+  const std::string& text = first.text;
   const std::string name = text.substr(0, text.find_first_of(",;|\t"));
   const auto field = caption_field(name);
   const bool column = name == text && field == CaptionField::kCaption;
   const bool several = name != text && field && text.find(' ') == std::string::npos;
-  if (lines.size() < 2) return;
+  if (lines < 2) return;
   if (column)
-    throw DataError(str(place_of(out, lines.front()), ": '", text,
+    throw DataError(str(place_of(out, first), ": '", text,
                         "' may be a caption or the head of a column; take the line out, or name a "
                         "column of images beside it: image,caption"));
   if (several)
-    throw DataError(str(place_of(out, lines.front()), ": ", shown(lines.front()),
+    throw DataError(str(place_of(out, first), ": ", shown(first),
                         " looks like the header of a table, and does not name a column of images "
                         "and one of captions; write image,caption"));
 }
@@ -201,7 +201,7 @@ void read_line_captions(const std::string& text, CaptionRole role, LineReading r
                                   [](const TextLine& line) { return !is_blank(line); });
   if (first == lines.end()) throw DataError(out.path + ": there is no caption in it");
   if (token_marks(first->text)) return read_tokens(lines, out);
-  refuse_lone_header(lines, out);
+  refuse_lone_header(*first, lines.size(), out);
   join_alternatives(lines, out);
   const LineLeads leads = line_leads(lines);
   const bool sure = leads.certain > 0 || (leads.counting == leads.filled && leads.filled > 1);

@@ -76,10 +76,12 @@ std::string without_groups(const std::string& text) {
   return out;
 }
 
-// Whether every comma stands in front of three digits, as in 1,000,000.
+// Whether every comma stands in front of three digits, and the first behind one to three that do
+// not begin with 0, as in 1,000,000.
 bool has_groups(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
   const std::size_t first = text.find(',');
-  if (first == 0 || first > 4) return false;
+  if (first == 0 || first > 3 || text[0] == '0') return false;
   for (std::size_t at = first; at != std::string_view::npos; at = text.find(',', at + 1)) {
     const std::string_view rest = text.substr(at + 1);
     const std::size_t digits = std::min(rest.find_first_not_of(kDigits), rest.size());
@@ -121,10 +123,11 @@ Meaning meaning_of(std::string_view text) {
   if (const std::string decimal = of_other_base(plain); !decimal.empty()) return {decimal, {}};
   if (plain.starts_with('+')) plain.erase(0, 1);
   const auto commas = std::count(plain.begin(), plain.end(), ',');
-  const bool point = plain.find('.') != std::string::npos, groups = commas > 0 && has_groups(plain);
+  const auto points = std::count(plain.begin(), plain.end(), '.');
+  const bool point = points > 0, groups = commas > 0 && has_groups(plain);
   if (commas == 1 && groups && !point) return {replaced(plain, ""), replaced(plain, ".")};
   if (groups) return {replaced(plain, ""), {}};
-  if (commas == 1 && point) {  // 1.000,5
+  if ((commas == 1 && point) || points > 1) {  // 1.000,5 and 1.000.000
     std::string swapped = plain;
     for (char& c : swapped) c = c == '.' ? ',' : c == ',' ? '.' : c;
     if (has_groups(swapped)) return {replaced(swapped, ""), {}};

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
+#include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
 #include "experiments/options/choice.h"
 #include "experiments/options/number.h"
@@ -64,18 +64,12 @@ double parse_width(const std::string& text) {
       "--width needs a length on paper, such as 8.4cm, 84mm, 3.3in or 240pt; got '", text, "'"));
 }
 
+// Words as captions have them: "Dog, frisbee" are dog and frisbee.
 std::vector<std::string> parse_words(const std::string& text) {
-  std::vector<std::string> out;
-  std::istringstream in(text);
-  for (std::string word; std::getline(in, word, ',');) {
-    const auto begin = word.find_first_not_of(' ');
-    if (begin == std::string::npos) continue;
-    out.push_back(word.substr(begin, word.find_last_not_of(' ') - begin + 1));
-  }
+  const std::vector<std::string> out = tokenize(text);
   if (out.empty())
     throw UsageError(
-        str("--words needs words of captions with commas between them, such as "
-            "dog,frisbee; got '",
+        str("--words needs words of captions with commas between them, such as dog,frisbee; got '",
             text, "'"));
   return out;
 }

@@ -22,6 +22,14 @@ CLI::Validator whole_number(Index smallest, Index largest = std::numeric_limits<
   return {check, ""};
 }
 
+// An empty value is most often a shell variable without one.
+CLI::Validator some_text() {
+  return {[](const std::string& text) -> std::string {
+            return text.empty() ? "needs a value, and got an empty text" : "";
+          },
+          ""};
+}
+
 CLI::Validator finite_number() {
   const auto check = [](const std::string& text) -> std::string {
     const ReadNumber read = read_number(text);
@@ -34,7 +42,10 @@ CLI::Validator finite_number() {
 
 void Options::argument(const char* name, Text& value, const Text& help, const char* type,
                        Need need) {
-  app_->add_option(name, value, help)->type_name(type)->required(need == Need::kRequired);
+  app_->add_option(name, value, help)
+      ->type_name(type)
+      ->required(need == Need::kRequired)
+      ->check(some_text());
 }
 
 void Options::arguments(const char* name, std::vector<Text>& values, const Text& help,

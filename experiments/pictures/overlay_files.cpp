@@ -76,9 +76,18 @@ std::string OverlayFiles::unused_name(const std::string& stem) {
 }
 
 fs::path OverlayFiles::write_sheet(const std::string& place, std::vector<Overlay> strips) const {
-  for (Overlay& strip : strips) strip = only_words(std::move(strip), options_.drawing.words);
   const PictureFormat format = options_.drawing.format;
-  const OverlayOptions& drawing = options_.drawing.options;
+  OverlayOptions drawing = options_.drawing.options;
+  if (!options_.drawing.words.empty()) {
+    // Full heat is that of the whole captions, as in the panels of single words.
+    double most = 0;
+    for (const Overlay& strip : strips) most = std::max(most, largest_weight(strip));
+    if (drawing.scale == HeatScale::kShared && most > 0) {
+      drawing.scale = HeatScale::kFixed;
+      drawing.fixed_max = most;
+    }
+    for (Overlay& strip : strips) strip = only_words(std::move(strip), options_.drawing.words);
+  }
   const bool animation = format == PictureFormat::kApng;
   const fs::path path = folder_ / str(place, animation ? "." : ".sheet.", enum_name(format));
   const std::string file = sheet_file(strips, drawing, format);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -19,8 +20,9 @@ namespace saccade {
 namespace {
 
 // Where less address space than this is left below the limit, a crash comes from that. Libraries
-// ask for pieces of some megabytes: stacks of threads, heaps, generated code.
-constexpr rlim_t kExhausted = rlim_t{64} << 20;
+// ask for pieces of some megabytes, such as stacks and generated code, and the C library for 128 at
+// once, in which it places the heap of a thread.
+constexpr rlim_t kExhausted = rlim_t{160} << 20;
 
 constexpr std::string_view kLine =
     "error: out of memory inside of a library; raise the limit (ulimit -v), use fewer --threads, "
@@ -50,7 +52,11 @@ bool exhausted() {
   return address_space() + kExhausted > limit.rlim_cur;
 }
 
+// Several threads may run out at once; the first ends the process for all.
+std::atomic_flag already_ending = ATOMIC_FLAG_INIT;
+
 [[noreturn]] void end() {
+  while (already_ending.test_and_set()) ::pause();
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kLine.data(), kLine.size());
   ::_exit(static_cast<int>(ExitCode::kMemory));
 }

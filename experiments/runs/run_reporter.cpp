@@ -158,13 +158,13 @@ void RunReporter::read_earlier() {
   std::vector<float> ms, per_second;
   read_metrics(options_.directory->path() / "metrics.jsonl", [&](const MetricsLine& line) {
     told_end_ = line.ends_run();
-    const auto number = [&](const char* name) {
-      const auto found = line.numbers.find(name);
-      return found == line.numbers.end() ? 0 : found->second;
-    };
     if (line.event != "update") return;
-    ms.push_back(static_cast<float>(number("ms_per_update")));
-    per_second.push_back(static_cast<float>(number("captions_per_second")));
+    const auto add = [&](const char* name, std::vector<float>& to) {
+      const auto found = line.numbers.find(name);
+      if (found != line.numbers.end()) to.push_back(static_cast<float>(found->second));
+    };
+    add("ms_per_update", ms);
+    add("captions_per_second", per_second);
     earlier_.peak_memory =
         std::max<std::int64_t>(earlier_.peak_memory, line.count("peak_memory_bytes").value_or(0));
   });

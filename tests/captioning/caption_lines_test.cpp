@@ -119,7 +119,7 @@ TEST_CASE("a name never becomes words of a caption in silence") {
                     Contains(":2: 'a.jpg -> a cat' begins with an image, and other lines do not"));
   for (const std::string form :
        {"*%* a dog", "**%**: a dog", "%~a dog", "x=%&y a dog", "%/a dog", "%_a dog", "%?w=4 a dog",
-        "a dog, %", "a dog %", "- **%**: a dog", "Photo %: a dog", "2 - *%*, a dog"}) {
+        "a dog, %", "a dog %", "- **%**: a dog", "('%', 'a dog')", "(\"%\", \"a dog\")"}) {
     INFO(form);
     std::string two;
     for (const char* name : {"a.jpg", "b.png"})
@@ -131,6 +131,18 @@ TEST_CASE("a name never becomes words of a caption in silence") {
   }
   CHECK_THROWS_WITH(read("3f2a9c1b77 a dog\ndeadbeef01 a cat\na kite\n"),
                     Contains(":3: 'a kite' does not begin with an image and a space"));
+  // Blank lines change nothing.
+  for (const char* blank : {"\nred\ta dog\nblue\ta cat\n", "red\ta dog\n\nblue\ta cat\n\n"}) {
+    CHECK(read(blank).images[1].id.name == "blue");
+    CHECK_THROWS_WITH(read_references(folder.write("lines.txt", blank)),
+                      Contains("'red' may be an image or a reference of one word"));
+  }
+  // The line below the header of a table in Markdown is no row.
+  const CaptionFile table =
+      read("| image | caption |\n|---|:---:|\n| a.jpg | a dog |\n| b.jpg | a cat |\n");
+  REQUIRE(table.images.size() == 2);
+  CHECK(table.images[0].id.name == "a.jpg");
+  CHECK(table.images[1].captions == std::vector<std::string>{"a cat"});
   CHECK_THROWS_WITH(read_results(folder.write("texts.json", R"(["a.jpg: a dog", "b.jpg: a"])")),
                     Contains("begin with images"));
 }

@@ -225,7 +225,7 @@ TEST_CASE("results are matched to images by number, by name or by order") {
                     Contains("has 3 captions") && Contains("2 images"));
   CHECK_THROWS_WITH(matched(R"([{"image_id": 7.5, "caption": "a"}])"), Contains("[0].image_id"));
   CHECK_THROWS_WITH(matched(R"([{"image_id": 7}])"), Contains("'caption' is missing"));
-  CHECK_THROWS_WITH(matched("one\nb.jpg\ttwo\n"), Contains(":2: names an image"));
+  CHECK_THROWS_WITH(matched("one\nb.jpg\ttwo\n"), Contains(":1: names no image before a tab"));
   CHECK_THROWS_WITH(matched("b.jpg\ttwo\none\n"), Contains(":2: names no image"));
   CHECK_THROWS_AS(read_references(folder.write("coco.json", kCoco), Split::kVal), UsageError);
   const auto tokens = read_references(folder.write("t.txt", "a.jpg#0\tOne\n"));

@@ -38,6 +38,11 @@ sweep() {
 
 sweep "$saccade" caption soft "$photos/dogs.jpg"
 sweep "$saccade" caption soft "$photos/dogs.jpg" --threads 8
+# Threads that run out at once say it once.
+for _ in $(seq 12); do
+  code=$(limited 500000 "$saccade" caption soft "$photos/dogs.jpg" --threads 8)
+  [ $code -ne 9 ] || [ "$(grep -c '^error: ' err)" -eq 1 ] || fail "several lines: $(cat err)"
+done
 sweep "$saccade" train tiny.yaml --out run --report-images 0 --threads 4
 sweep "$saccade" inspect soft
 [ $ended -gt 3 ] || fail "no limit was small enough"

@@ -123,12 +123,26 @@ grep -q '>a red circle and a red cross</text>' $sheet || fail "the caption is no
 ! grep -q '(soft, ' $sheet || fail "there is a title"
 [ "$(ls paper/test | tr '\n' ' ')" = "02-red.svg 06-red.svg 07-cross.svg " ] || fail "the panels are not those of the words"
 [ "$(json paper/test.json '/words#')" -eq 7 ] || fail "the JSON is not whole"
+# Full heat is that of the whole caption, whichever words are drawn.
+last_number() { grep -o '>0\.[0-9]*</text>' $1 | tail -n 1; }
+cp $sheet some.svg
+paper --format svg --width 8.4cm
+[ "$(last_number some.svg)" = "$(last_number $sheet)" ] || fail "the scale depends on the words that are drawn"
+paper --format svg --words "Cross"
+[ "$(ls paper/test)" = 07-cross.svg ] || fail "a word in capitals is not found"
+paper --format svg --words zebra
+wants "no caption that was drawn has zebra" err
+! grep -q '>attention weight' $sheet || fail "a sheet without maps has a colour bar"
 paper --with hard --words circle,zebra
 wants "warning: --words: no caption that was drawn has zebra" err
 for width in 84mm 3.3in 240pt; do paper --width $width; done
 refused() { expect 2 "$saccade" overlay soft $photo --out refused "$@"; }
 for width in 8.4 8.4m cm -3cm 1cm 1e9cm nancm "8.4 cm x"; do refused --width "$width"; wants "--width" err; done
 refused --words " , "
+for option in --words --width --font; do
+  refused $option ""
+  wants "$option: needs a value, and got an empty text" err
+done
 refused --columns 0
 refused --width 4cm --columns 9
 wants "choose fewer columns or a wider page" err

@@ -83,6 +83,7 @@ class Sheet {
       top = draw_header(canvas, header_of(overlay), top);
       top = draw_panels(canvas, overlay, top) + metrics_.margin;
     }
+    if (panels_ == 1) return;  // there is no map
     const Index legend = has_scale(options_.style) ? draw_bar(canvas, top) : 0;
     draw_legend(canvas, legend, top);
   }
@@ -172,7 +173,7 @@ class Sheet {
         .caption = text_.wrapped(
             caption_of(overlay),
             {.size = metrics_.caption_size, .max_width = width, .max_lines = kHeaderLines}),
-        .has_words = !overlay.words.empty()};
+        .has_words = !overlay.words.empty() || !overlay.caption.empty()};
   }
   Index title_step() const { return metrics_.small_size * 3 / 2; }
   Index caption_step() const { return metrics_.caption_size * 4 / 3; }
@@ -180,7 +181,9 @@ class Sheet {
     return static_cast<Index>(header.title.size()) * title_step() +
            static_cast<Index>(header.caption.size()) * caption_step() + metrics_.gap / 2;
   }
-  Index bar_height() const { return metrics_.word_size + 4 * metrics_.small_size; }
+  Index bar_height() const {
+    return panels_ == 1 ? 0 : metrics_.word_size + 4 * metrics_.small_size;
+  }
 
   Index grids_height() const {
     Index height = 0;

@@ -41,7 +41,8 @@ SheetSizes sizes_of_letters(Index word_size) {
 SheetSizes paper_sizes(const OverlayOptions& options, Index panels) {
   const Index width = pixels_of_centimetres(options.paper_width);
   const Index fitting = std::max<Index>(1, width / pixels_of_centimetres(kUsualPanel));
-  const Index columns = std::min(options.columns > 0 ? options.columns : fitting, panels);
+  // Panels of chosen columns have one width, however many words a caption has.
+  const Index columns = options.columns > 0 ? options.columns : std::min(fitting, panels);
   const Index smallest = pixels_of_points(kSmallestWord);
   for (Index word = pixels_of_points(kLargestWord); word >= smallest; --word) {
     SheetSizes out = sizes_of_letters(word);

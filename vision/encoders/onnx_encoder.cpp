@@ -1,7 +1,6 @@
 #include "vision/encoders/onnx_encoder.h"
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <optional>
 
@@ -14,8 +13,6 @@
 #include "vision/encoders/onnx/dilate_model.h"
 #include "vision/encoders/onnx/store_onnx.h"
 #include "vision/encoders/opencv_network.h"
-#include "vision/images/mat_view.h"
-#include "vision/images/opencv_loops.h"
 
 namespace saccade {
 
@@ -27,11 +24,11 @@ std::vector<std::uint8_t> model_of(const OnnxEncoderOptions& options) {
                         : read_model_bytes(options.model);
 }
 
-std::string find_layer(const cv::dnn::Net& net, const OnnxEncoderOptions& options,
+std::string find_layer(const OpencvNetwork& net, const OnnxEncoderOptions& options,
                        const std::string& layer) {
   std::vector<std::string> names;
   // Outputs of the model come last and may share the name of a node: the output is then meant.
-  for (std::string& name : net.getLayerNames()) names.insert(names.begin(), std::move(name));
+  for (std::string& name : net.layer_names()) names.insert(names.begin(), std::move(name));
   for (const std::string& name : names)
     if (name == layer) return name;
   std::vector<std::string> known;
@@ -50,25 +47,12 @@ std::string text_of(const std::vector<Index>& shape) {
   return text + "]";
 }
 
-// The width of the blob is the length of an image row: NCHW, one plane per colour.
-cv::Mat to_blob(const Image& image, const Normalization& normalization) {
-  const std::array<int, 4> extents{1, 3, static_cast<int>(image.height),
-                                   static_cast<int>(image.width)};
-  cv::Mat blob(4, extents.data(), CV_32F);
-  const std::size_t pixels = image.rgb.size() / 3;
-  float* out = blob.ptr<float>();
-  for (std::size_t c = 0; c < 3; ++c)
-    for (std::size_t i = 0; i < pixels; ++i)
-      *out++ = (static_cast<float>(image.rgb[3 * i + c]) - normalization.mean[c]) *
-               normalization.scale[c];
-  return blob;
-}
-
 // [1, features, rows, cols] or [1, features] -> [1, rows, cols, features].
-Var channels_last(Tape& tape, const cv::Mat& output) {
-  const Index features = output.size[1], rows = output.dims == 4 ? output.size[2] : 1,
-              cols = output.dims == 4 ? output.size[3] : 1, cells = rows * cols;
-  const float* planes = output.ptr<float>();
+Var channels_last(Tape& tape, const LayerOutput& output) {
+  const std::vector<Index>& shape = output.shape;
+  const Index features = shape[1], rows = shape.size() == 4 ? shape[2] : 1,
+              cols = shape.size() == 4 ? shape[3] : 1, cells = rows * cols;
+  const float* planes = output.numbers.get();
   const View grid{tape.scratch(cells * features), {1, rows, cols, features}};
   for (Index l = 0; l < cells; ++l)
     for (Index d = 0; d < features; ++d)
@@ -98,32 +82,31 @@ struct OnnxEncoder::Impl {
   OnnxEncoderOptions options;
   std::vector<std::uint8_t> model;  // what leads to the layers, checked
   std::vector<std::string> named;   // the layers as the options name them
-  std::vector<cv::String> layers;   // the same layers as OpenCV names them
+  std::vector<std::string> layers;  // the same layers as OpenCV names them
   std::optional<GridFusion> fusion;
   GridShape grid;
   Digest identity;
   std::string digest;
   std::string content;  // as the digest, but equal wherever the network comes from
-  // A Net may be used by one thread at a time, so as many are made as threads encode at the same
-  // time.
+  // As many are made as threads encode at the same time.
   std::mutex mutex;
-  std::vector<cv::dnn::Net> idle;
+  std::vector<OpencvNetwork> idle;
 
-  cv::dnn::Net take() {
+  OpencvNetwork take() {
     {
       const std::lock_guard lock(mutex);
       if (!idle.empty()) {
-        cv::dnn::Net net = std::move(idle.back());
+        OpencvNetwork net = std::move(idle.back());
         idle.pop_back();
         return net;
       }
     }
-    std::optional<cv::dnn::Net> net = import_network(model);
+    std::optional<OpencvNetwork> net = OpencvNetwork::import(model);
     SACCADE_ASSERT(net, options.model.string(), ": cannot be read any more");
     return std::move(*net);
   }
 
-  void give(cv::dnn::Net net) {
+  void give(OpencvNetwork net) {
     const std::lock_guard lock(mutex);
     idle.push_back(std::move(net));
   }
@@ -132,19 +115,12 @@ struct OnnxEncoder::Impl {
   Index width() const { return options.image_width == 0 ? height() : options.image_width; }
 
   // The outputs of all wanted layers.
-  std::vector<cv::Mat> forward(cv::dnn::Net& net, const Image& image) const {
-    const SplitOpencvLoops split;
-    net.setInput(to_blob(image, options.normalization));
-    std::vector<cv::Mat> outputs;
-    if (layers.size() == 1)
-      outputs.push_back(net.forward(layers[0]));
-    else
-      net.forward(outputs, layers);
-    return outputs;
+  std::vector<LayerOutput> forward(OpencvNetwork& net, const Image& image) const {
+    return net.forward(image, options.normalization, layers);
   }
 
   [[noreturn]] void refuse_size() const;
-  GridShape extents_of(const cv::Mat& output, const std::string& layer) const;
+  GridShape extents_of(const LayerOutput& output, const std::string& layer) const;
   void load(const std::vector<std::uint8_t>& whole);
   void find_grid();
   void make_digest();
@@ -156,16 +132,16 @@ void OnnxEncoder::Impl::load(const std::vector<std::uint8_t>& whole) {
   const std::string file = options.model.string();
   const ModelParts parts(whole, file, named);
   model = parts.bytes();
-  std::optional<cv::dnn::Net> net = import_network(model);
+  std::optional<OpencvNetwork> net = OpencvNetwork::import(model);
   if (!net) {
     const ModelNode& node = parts.nodes()[first_failing(
         parts, std::vector<bool>(parts.nodes().size(), true), read_by_opencv)];
     throw DataError(str(file, ": operator ", node.type, " of node '", node.name,
-                        "' is of a form that OpenCV ", CV_VERSION,
+                        "' is of a form that OpenCV ", opencv_version(),
                         " cannot run; choose a layer before it"));
   }
   for (const std::string& layer : named) layers.push_back(find_layer(*net, options, layer));
-  if (!layer_shapes(*net, file, height(), width())) refuse_size();
+  if (!net->layer_shapes(file, height(), width())) refuse_size();
   give(std::move(*net));
 }
 
@@ -175,12 +151,11 @@ void OnnxEncoder::Impl::refuse_size() const {
                       "'; check image_size against the model"));
 }
 
-GridShape OnnxEncoder::Impl::extents_of(const cv::Mat& output, const std::string& layer) const {
-  std::vector<Index> shape;
-  for (int i = 0; i < output.dims; ++i) shape.push_back(output.size[i]);
+GridShape OnnxEncoder::Impl::extents_of(const LayerOutput& output, const std::string& layer) const {
+  const std::vector<Index>& shape = output.shape;
   const bool is_grid = shape.size() == 4 && shape[0] == 1;
   const bool is_vector = shape.size() == 2 && shape[0] == 1;  // counts as a grid of one region
-  if (output.depth() != CV_32F || !(is_grid || is_vector))
+  if (!output.numbers || !(is_grid || is_vector))
     throw DataError(str(options.model.string(), ": layer '", layer, "' gives ", text_of(shape),
                         ", not a grid [1, features, rows, cols]; choose another "
                         "from: saccade inspect ",
@@ -190,12 +165,11 @@ GridShape OnnxEncoder::Impl::extents_of(const cv::Mat& output, const std::string
 }
 
 void OnnxEncoder::Impl::find_grid() {
-  cv::dnn::Net net = take();
-  std::vector<cv::Mat> outputs;
+  OpencvNetwork net = take();
+  std::vector<LayerOutput> outputs;
   try {
     outputs = forward(net, Image(height(), width()));
-  } catch (const cv::Exception& error) {
-    rethrow_memory(error);
+  } catch (const OpencvFailure&) {
     refuse_size();
   }
   std::vector<GridShape> extents;
@@ -304,19 +278,18 @@ void OnnxEncoder::encode(const Image& network_image, const PictureArea& area,
                 network_image.width);
   SACCADE_CHECK(static_cast<Index>(out.size()) == grid.size(), "[onnx] output needs ", grid.size(),
                 " numbers; got ", out.size());
-  cv::dnn::Net net = impl_->take();
-  std::vector<cv::Mat> outputs;
+  OpencvNetwork net = impl_->take();
+  std::vector<LayerOutput> outputs;
   try {
     outputs = impl_->forward(net, network_image);
-  } catch (const cv::Exception& error) {
-    rethrow_memory(error);
+  } catch (const OpencvFailure& error) {
     throw InternalError(str("onnx: ", impl_->options.model.string(), ": ", error.what()));
   }
   Arena arena;
   Tape tape(arena);
   tape.set_recording(false);
   std::vector<Var> layers;
-  for (const cv::Mat& output : outputs) layers.push_back(channels_last(tape, output));
+  for (const LayerOutput& output : outputs) layers.push_back(channels_last(tape, output));
   const Var features = (*impl_->fusion)(tape, layers, {&area, 1});
   const std::span<const Real> numbers = features.value().span();
   std::copy(numbers.begin(), numbers.end(), out.begin());

@@ -19,10 +19,10 @@ using Shapes = std::map<std::string, std::vector<Index>>;
 // cannot run all of them.
 std::optional<Shapes> shapes_of(const std::vector<std::uint8_t>& checked, const std::string& file,
                                 Index image_size) {
-  const std::optional<cv::dnn::Net> net = import_network(checked);
+  const std::optional<OpencvNetwork> net = OpencvNetwork::import(checked);
   if (!net) return read_by_opencv(checked) ? std::optional(Shapes()) : std::nullopt;  // constants
   try {
-    const auto layers = layer_shapes(*net, file, image_size, image_size);
+    const auto layers = net->layer_shapes(file, image_size, image_size);
     if (!layers) return std::nullopt;
     Shapes shapes;
     for (std::size_t i = 0; i < layers->names.size(); ++i)

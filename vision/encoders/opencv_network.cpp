@@ -1,15 +1,46 @@
 #include "vision/encoders/opencv_network.h"
 
+#include <array>
 #include <map>
 #include <new>
+#include <opencv2/dnn.hpp>
 
 #include "core/base/error.h"
 #include "vision/encoders/network_cost.h"
 #include "vision/images/mat_view.h"
+#include "vision/images/opencv_loops.h"
 
 namespace saccade {
 
 namespace {
+
+void rethrow_memory(const cv::Exception& error) {
+  if (error.code == cv::Error::StsNoMem) throw std::bad_alloc();
+}
+
+// The width of the blob is the length of an image row: NCHW, one plane per colour.
+cv::Mat to_blob(const Image& image, const Normalization& normalization) {
+  const std::array<int, 4> extents{1, 3, static_cast<int>(image.height),
+                                   static_cast<int>(image.width)};
+  cv::Mat blob(4, extents.data(), CV_32F);
+  const std::size_t pixels = image.rgb.size() / 3;
+  float* out = blob.ptr<float>();
+  for (std::size_t c = 0; c < 3; ++c)
+    for (std::size_t i = 0; i < pixels; ++i)
+      *out++ = (static_cast<float>(image.rgb[3 * i + c]) - normalization.mean[c]) *
+               normalization.scale[c];
+  return blob;
+}
+
+LayerOutput output_of(const cv::Mat& mat) {
+  LayerOutput out;
+  for (int i = 0; i < mat.dims; ++i) out.shape.push_back(mat.size[i]);
+  if (mat.depth() == CV_32F) {
+    const auto kept = std::make_shared<const cv::Mat>(mat);
+    out.numbers = {kept, kept->ptr<float>()};
+  }
+  return out;
+}
 
 // Whether OpenCV can read them; `net` is then what it made.
 bool read_network(const std::vector<std::uint8_t>& checked, cv::dnn::Net& net) {
@@ -28,18 +59,48 @@ bool read_network(const std::vector<std::uint8_t>& checked, cv::dnn::Net& net) {
 
 }  // namespace
 
-void rethrow_memory(const cv::Exception& error) {
-  if (error.code == cv::Error::StsNoMem) throw std::bad_alloc();
-}
-
-std::optional<cv::dnn::Net> import_network(const std::vector<std::uint8_t>& checked) {
+struct OpencvNetwork::Impl {
   cv::dnn::Net net;
+};
+
+OpencvNetwork::OpencvNetwork(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+OpencvNetwork::OpencvNetwork(OpencvNetwork&&) noexcept = default;
+OpencvNetwork& OpencvNetwork::operator=(OpencvNetwork&&) noexcept = default;
+OpencvNetwork::~OpencvNetwork() = default;
+
+std::optional<OpencvNetwork> OpencvNetwork::import(const std::vector<std::uint8_t>& checked) {
+  auto impl = std::make_unique<Impl>();
+  cv::dnn::Net& net = impl->net;
   if (!read_network(checked, net) || net.empty() || net.getLayerNames().empty())
     return std::nullopt;
   net.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
   net.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
-  return net;
+  return OpencvNetwork(std::move(impl));
 }
+
+std::vector<std::string> OpencvNetwork::layer_names() const { return impl_->net.getLayerNames(); }
+
+std::vector<LayerOutput> OpencvNetwork::forward(const Image& image,
+                                                const Normalization& normalization,
+                                                const std::vector<std::string>& layers) {
+  const SplitOpencvLoops split;
+  std::vector<cv::Mat> outputs;
+  try {
+    impl_->net.setInput(to_blob(image, normalization));
+    if (layers.size() == 1)
+      outputs.push_back(impl_->net.forward(layers[0]));
+    else
+      impl_->net.forward(outputs, std::vector<cv::String>(layers.begin(), layers.end()));
+  } catch (const cv::Exception& error) {
+    rethrow_memory(error);
+    throw OpencvFailure(error.what());
+  }
+  std::vector<LayerOutput> out;
+  for (const cv::Mat& one : outputs) out.push_back(output_of(one));
+  return out;
+}
+
+std::string opencv_version() { return CV_VERSION; }
 
 bool read_by_opencv(const std::vector<std::uint8_t>& checked) {
   cv::dnn::Net net;
@@ -69,8 +130,9 @@ std::string short_name(const std::string& layer) {
                                                                      : layer;
 }
 
-std::optional<LayerShapes> layer_shapes(const cv::dnn::Net& net, const std::string& file,
-                                        Index height, Index width) {
+std::optional<LayerShapes> OpencvNetwork::layer_shapes(const std::string& file, Index height,
+                                                       Index width) const {
+  const cv::dnn::Net& net = impl_->net;
   const std::vector<cv::dnn::MatShape> input{
       {1, 3, static_cast<int>(height), static_cast<int>(width)}};
   std::vector<int> ids;
