@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "captioning/config/experiment_config.h"
+#include "captioning/data/data_places.h"
 #include "captioning/data/photo_check.h"
 #include "captioning/runs/check_config.h"
 #include "captioning/training/cost_ahead.h"

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "captioning/data/data_places.h"
+#include "captioning/data/data_sets.h"
 #include "captioning/runs/check_config.h"
 #include "captioning/runs/checkpoint_content.h"
 #include "captioning/runs/loaded_pipeline.h"
