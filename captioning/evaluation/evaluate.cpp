@@ -421,7 +421,7 @@ std::map<std::string, double> first_scores(const EvaluationReport& report) {
   const RegimeReport& first = report.regimes.front();
   std::map<std::string, double> out(first.corpus.begin(), first.corpus.end());
   for (const SetScores& set : first.sets)
-    for (const auto& [name, score] : set.corpus) out.emplace(set.name + "/" + name, score);
+    for (const auto& [name, score] : set.corpus) out.emplace(set_metric(set.name, name), score);
   return out;
 }
 

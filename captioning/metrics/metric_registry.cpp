@@ -193,8 +193,11 @@ const MetricInfo& metric(std::string_view name) {
 }
 
 std::string metric_label(std::string_view name) {
-  const MetricInfo* known = find_metric(name);
-  return known == nullptr ? std::string(name) : known->label;
+  const std::string_view own = without_set(name);
+  const MetricInfo* known = find_metric(own);
+  if (known == nullptr) return std::string(name);
+  if (own.size() == name.size()) return known->label;
+  return str(name.substr(0, name.size() - own.size() - 1), ": ", known->label);
 }
 
 MetricRange metric_range(std::string_view name) {
@@ -215,8 +218,10 @@ bool is_better(std::string_view name, double value, double than) {
 
 std::vector<std::string> in_table_order(std::vector<std::string> names) {
   const auto place = [](const std::string& name) {
-    const auto found = places().find(name);
-    return found == places().end() ? places().size() : found->second;
+    const std::string own(without_set(name));
+    const auto found = places().find(own);
+    return std::pair(found == places().end() ? places().size() : found->second,
+                     own.size() != name.size());
   };
   std::vector<std::string> out;
   for (std::string& name : names)
@@ -244,6 +249,13 @@ std::string attention_metric(std::string_view measure) { return str("attention_"
 
 std::string references_metric(std::string_view name) {
   return str(variant_lines()[kReferencesPlace].prefix, name);
+}
+
+std::string set_metric(std::string_view set, std::string_view name) { return str(set, "/", name); }
+
+std::string_view without_set(std::string_view name) {
+  const std::size_t slash = name.rfind('/');
+  return slash == std::string_view::npos ? name : name.substr(slash + 1);
 }
 
 }  // namespace saccade

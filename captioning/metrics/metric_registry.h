@@ -99,8 +99,8 @@ std::string metric_meant(const std::string& word, bool (*may)(const MetricInfo&)
 // The metric of this name, which must exist; for names in the program.
 const MetricInfo& metric(std::string_view name);
 
-// The name of a metric for people: its label; of a metric that is unknown here, such as one that
-// another version recorded, the name itself.
+// The name of a metric for people: its label, over one joined data set "coco: CIDEr"; of a metric
+// that is unknown here, such as one that another version recorded, the name itself.
 std::string metric_label(std::string_view name);
 
 // The smallest and the largest value that a metric can have, as its unit says: "share", "ratio", "0
@@ -115,7 +115,8 @@ MetricRange metric_range(std::string_view name);
 // does not judge.
 bool is_better(std::string_view name, double value, double than);
 
-// The names in the order of the registry, each once; unknown names last, in their order.
+// The names in the order of the registry, each once, those over one joined data set behind that
+// over all images; unknown names last, in their order.
 std::vector<std::string> in_table_order(std::vector<std::string> names);
 
 // Whether scores with these names are of texts that are turned into others.
@@ -129,5 +130,10 @@ std::vector<std::string> headlines_of(const std::vector<std::string>& names);
 // the references.
 std::string attention_metric(std::string_view measure);
 std::string references_metric(std::string_view name);
+
+// The name of a metric over one of several joined data sets, "coco/CIDEr", and the metric's own
+// name in it; that of any other metric is the name itself.
+std::string set_metric(std::string_view set, std::string_view name);
+std::string_view without_set(std::string_view name);
 
 }  // namespace saccade

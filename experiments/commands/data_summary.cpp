@@ -171,6 +171,12 @@ DataSummary summarize(const LoadedData& data, const ExperimentConfig& config) {
         if (split == Split::kTrain) add_training_caption(out, words, vocabulary, config);
       }
     }
+    for (const DatasetPart& part : dataset.parts) {
+      Index images = 0;
+      for (Index i = part.begin; i < part.end; ++i)
+        images += dataset.images[static_cast<std::size_t>(i)].split == split ? 1 : 0;
+      summary.sets.emplace_back(part.name, images);
+    }
     summary.known_count = compare_count(data, config.data, split, summary.images);
     out.splits.push_back(std::move(summary));
   }
@@ -211,6 +217,8 @@ std::string summary_json(const DataSummary& summary, std::span<const CheckedFile
                   {"unknown_words", split.unknown_words},
                   {"unknown_share", share(split.unknown_words, split.words)}};
     if (!split.known_count.empty()) entry["known_count"] = split.known_count;
+    for (const auto& [name, images] : split.sets)
+      entry["sets"].push_back({{"name", name}, {"images", images}});
     json["splits"].push_back(std::move(entry));
   }
   json["notes"] = summary.notes;
@@ -238,6 +246,10 @@ std::string summary_text(const DataSummary& summary) {
   std::string out = summary.dataset + " (" + summary.digest + ")\n";
   for (const SplitSummary& split : summary.splits) {
     out += str(split_name(split.split), ": ", counted(split.images, "image"));
+    std::string sets;
+    for (const auto& [name, images] : split.sets)
+      sets += str(sets.empty() ? " (" : ", ", images, " of ", name);
+    if (!sets.empty()) out += sets + ")";
     if (split.images > 0)
       out += str(", ", counted(split.captions, "caption"), ", ", counted(split.words, "word"), ", ",
                  exact_percent(share(split.unknown_words, split.words)), " of them unknown");

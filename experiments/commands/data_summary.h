@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "captioning/data/load_data.h"
@@ -18,6 +19,8 @@ struct SplitSummary {
   Index images = 0, captions = 0, words = 0;
   Index unknown_words = 0;  // not in the vocabulary of the training captions
   std::string known_count;  // how the number of images compares with the published one; or empty
+  // Of joined data sets: the name of each, and how many of the images are its.
+  std::vector<std::pair<std::string, Index>> sets = {};
 };
 
 struct DataSummary {
@@ -60,7 +63,8 @@ std::string files_text(std::span<const CheckedFile> files);
 std::string files_json(std::span<const CheckedFile> files);
 
 // {"schema_version", "files" as above, "dataset", "digest", "splits": [{"name", "images",
-// "captions", "words", "unknown_words", "unknown_share"}], "notes", "problem" and "words_left"
+// "captions", "words", "unknown_words", "unknown_share", "sets" of joined data: [{"name",
+// "images"}]}], "notes", "problem" and "words_left"
 // where there is no vocabulary, "vocabulary_size", "cut_captions", "too_long_captions", "lengths",
 // "piece_lengths" (of a vocabulary of pieces), "samples", "photos": {"usable", "missing",
 // "unreadable"} where they were looked at}

@@ -135,7 +135,8 @@ std::vector<Line> lines_of(const std::vector<Row>& rows, Shown shown) {
       lines.push_back(dead);
       says_dead = false;
     }
-    if (shown == Shown::kAll || std::find(main.begin(), main.end(), name) != main.end())
+    const std::string own(without_set(name));
+    if (shown == Shown::kAll || std::find(main.begin(), main.end(), own) != main.end())
       lines.push_back(line_of(name, numbers));
   }
   if (says_dead) lines.push_back(std::move(dead));

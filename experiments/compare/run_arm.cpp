@@ -33,6 +33,21 @@ ExperimentConfig config_of(const Arm& arm, std::int64_t seed) {
   return config;
 }
 
+// The headlines of joined data sets, each over its own images.
+void add_headlines(std::span<const SetScores> sets, NamedScores& to) {
+  for (const SetScores& set : sets) {
+    NamedScores scores = set.corpus;
+    for (const auto& [name, value] : set.references)
+      scores.emplace_back(references_metric(name), value);
+    std::vector<std::string> names;
+    for (const auto& [name, value] : scores) names.push_back(name);
+    names = headlines_of(names);
+    for (const auto& [name, value] : scores)
+      if (std::find(names.begin(), names.end(), name) != names.end())
+        to.emplace_back(set_metric(set.name, name), value);
+  }
+}
+
 // The digest of the scored images; two arms are tested against each other only where it is the
 // same.
 std::string scored_digest(const Dataset& dataset, std::span<const Index> images) {
@@ -195,6 +210,8 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
       if (!std::isnan(value))
         result.regimes.back().corpus.emplace_back(attention_metric(name), value);
   }
+  for (std::size_t r = 0; r < report.regimes.size(); ++r)
+    add_headlines(report.regimes[r].sets, result.regimes[r].corpus);
   if (report.grounding && report.grounding->references) {
     RegimeScores& first = result.regimes.front();
     for (const auto& [name, value] : report.grounding->references->scores.corpus())

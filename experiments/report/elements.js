@@ -43,7 +43,11 @@ const countedItems = (report, count) => `${count} ${itemWord(report, count)}`;
 
 // METRICS is the registry of metrics (metric_list.h), which the program writes before these scripts. A
 // run of another version may have recorded a number that it does not know.
-const metricName = (name) => METRICS[name]?.label || name.replaceAll('_', ' ');
+const metricName = (name) => {
+  const at = name.lastIndexOf('/');  // of one of several joined data sets: SET/METRIC
+  const own = name.slice(at + 1);
+  return (at < 0 ? '' : `${name.slice(0, at)}: `) + (METRICS[own]?.label || own.replaceAll('_', ' '));
+};
 
 // Metrics in the order of the registry, unknown ones last; and those that are shown without being asked
 // for.

@@ -39,14 +39,26 @@ const mixesChances = (spreads) => new Set(spreads.flatMap((spread) =>
 
 const isMarked = ({marks}, name) => (marks || []).some(({metrics}) => metrics.includes(name));
 
-// The scores over all images of the comparison, with one row for each arm and regime.
+// The data sets that the names of scores tell of: '' for the scores over all images, and those of joined
+// data sets, whose scores are named SET/METRIC.
+const setsIn = (names) => [...new Set(names.map((name) => name.slice(0, Math.max(0, name.lastIndexOf('/')))))];
+const setLabel = (set) => set || 'all';
+const ofSet = (set, name) => (set ? `${set}/${name}` : name);
+
+// The names of all scores of the comparison.
+const scoreNames = (comparison) => comparison.arms.flatMap((arm) =>
+  arm.regimes.flatMap((regime) => Object.keys(regime.corpus)));
+
+// The scores of the comparison, with one row for each arm, regime and data set.
 const comparisonTable = (comparison, names) => {
-  const head = ['arm', 'regime', ...[...names, 'ms_per_update', 'parameters'].map((name) =>
+  const sets = setsIn(scoreNames(comparison)), joined = sets.length > 1;
+  const head = ['arm', 'regime', ...(joined ? ['images of'] : []), ...[...names, 'ms_per_update', 'parameters'].map((name) =>
     metricName(name) + (isMarked(comparison, name) ? ' *' : ''))];
   const marked = mixesChances(spreadsOf(comparison, names));
-  const rows = comparison.arms.flatMap((arm) => arm.regimes.map((regime) => [arm.name, regime.name,
-    ...names.map((name) => spreadCell(regime.corpus[name], marked)),
-    spreadCell(arm.ms_per_update), arm.parameters]));
+  const rows = comparison.arms.flatMap((arm) => arm.regimes.flatMap((regime) => sets.map((set) => [
+    arm.name, regime.name, ...(joined ? [setLabel(set)] : []),
+    ...names.map((name) => spreadCell(regime.corpus[ofSet(set, name)], marked)),
+    spreadCell(arm.ms_per_update), arm.parameters])));
   return numberTable('Scores', head, rows);
 };
 
@@ -83,8 +95,7 @@ const markList = ({marks}) => (marks && marks.length
 
 const comparisonScores = (report) => {
   const {comparison} = report, note = el('div'), place = el('div');
-  const all = inTableOrder(new Set(comparison.arms.flatMap((arm) =>
-    arm.regimes.flatMap((regime) => Object.keys(regime.corpus)))));
+  const all = inTableOrder(new Set(scoreNames(comparison).filter((name) => !name.includes('/'))));
   const main = headlineMetrics(all);
   const show = (every) => {
     const names = every ? all : main;
@@ -104,13 +115,14 @@ const validationScores = (report) => {
     return {name: model.name, update: model.update, at, validations};
   });
   const all = [...new Set(rows.flatMap((row) => (row.at < 0 ? [] : Object.keys(row.validations))))];
-  const names = headlineMetrics(all);
+  const names = headlineMetrics(all), sets = setsIn(all), joined = sets.length > 1;
   if (!names.length) return null;
   return [el('p', {class: 'muted'}, 'Validation scores of each run at the update whose weights are ' +
     `shown here. Each row is one run, so there are no intervals. For scores on the test ${itemWord(report)}, ` +
     'run saccade evaluate.'),
-  numberTable('Scores', ['model', 'update', ...names.map(metricName)], rows.map((row) =>
-    [row.name, row.update, ...names.map((name) => row.validations[name]?.[row.at] ?? null)]))];
+  numberTable('Scores', ['model', 'update', ...(joined ? ['images of'] : []), ...names.map(metricName)],
+    rows.flatMap((row) => sets.map((set) => [row.name, row.update, ...(joined ? [setLabel(set)] : []),
+      ...names.map((name) => row.validations[ofSet(set, name)]?.[row.at] ?? null)])))];
 };
 
 const scoresSection = (report) => {

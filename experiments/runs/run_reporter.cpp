@@ -99,12 +99,9 @@ std::string validation_text(const Metrics& metrics, Index update, const std::str
     before = "; ";
   }
   for (const auto& [name, value] : metrics) {  // of joined data sets
-    const std::size_t slash = name.find('/');
-    if (slash == std::string::npos ||
-        std::find(chosen.begin(), chosen.end(), name.substr(slash + 1)) == chosen.end())
-      continue;
-    out += before + name.substr(0, slash) + ": " + metric_label(name.substr(slash + 1)) + " " +
-           format("%.4f", value);
+    const std::string_view own = without_set(name);
+    if (own == name || std::find(chosen.begin(), chosen.end(), own) == chosen.end()) continue;
+    out += before + metric_label(name) + " " + format("%.4f", value);
     before = "; ";
   }
   return out;
