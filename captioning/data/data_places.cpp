@@ -69,8 +69,7 @@ namespace {
 std::vector<std::string> missing_of(const DataConfig& config, const std::string& section) {
   std::string not_given, needing;  // "A needs B, C; D needs E"
   std::vector<std::string> out;
-  for (NamedFile& file : named_files(config, "data")) {
-    file.key.replace(0, std::string_view("data").size(), section);
+  for (const NamedFile& file : files_of_set(config, section)) {
     if (file.path.empty()) {
       if (file.needed_by.empty()) continue;
       if (file.needed_by == needing)

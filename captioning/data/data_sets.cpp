@@ -81,14 +81,21 @@ std::vector<NamedDataConfig> joined_sets(const DataConfig& config) {
   return out;
 }
 
+std::vector<NamedFile> files_of_set(const DataConfig& set, const std::string& section) {
+  constexpr std::string_view kAlone = "data";
+  std::vector<NamedFile> out = named_files(set, std::string(kAlone));
+  for (NamedFile& file : out)
+    for (std::string* text : {&file.key, &file.needed_by})
+      if (text->starts_with(str(kAlone, "."))) text->replace(0, kAlone.size(), section);
+  return out;
+}
+
 std::vector<NamedFile> data_files(const DataConfig& config) {
-  if (config.type != DataKind::kJoined) return named_files(config, "data");
+  if (config.type != DataKind::kJoined) return files_of_set(config, "data");
   std::vector<NamedFile> out;
   for (const NamedDataConfig& set : joined_sets(config))
-    for (NamedFile& file : named_files(set.config, "data")) {
-      file.key = str("data.sets.", set.name, file.key.substr(std::string("data").size()));
+    for (NamedFile& file : files_of_set(set.config, "data.sets." + set.name))
       out.push_back(std::move(file));
-    }
   return out;
 }
 

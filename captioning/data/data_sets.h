@@ -20,6 +20,10 @@ struct NamedDataConfig {
 // reads, names that paths cannot have.
 std::vector<NamedDataConfig> joined_sets(const DataConfig& config);
 
+// The files that one set names or could name, whose keys are those of `section`: data or
+// data.sets.NAME.
+std::vector<NamedFile> files_of_set(const DataConfig& set, const std::string& section);
+
 // The files that the section `data` names or could name (core/config/traits.h), those of joined
 // sets as data.sets.NAME.KEY.
 std::vector<NamedFile> data_files(const DataConfig& config);

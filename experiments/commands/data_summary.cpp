@@ -249,7 +249,7 @@ std::string summary_text(const DataSummary& summary) {
     std::string sets;
     for (const auto& [name, images] : split.sets)
       sets += str(sets.empty() ? " (" : ", ", images, " of ", name);
-    if (!sets.empty()) out += sets + ")";
+    if (split.images > 0 && !sets.empty()) out += sets + ")";
     if (split.images > 0)
       out += str(", ", counted(split.captions, "caption"), ", ", counted(split.words, "word"), ", ",
                  exact_percent(share(split.unknown_words, split.words)), " of them unknown");

@@ -28,7 +28,8 @@ data:
   type: joined
   sets:
     mine: {type: folder, images: mine}
-    theirs: {type: coco, annotations: train.json, val_annotations: val.json, images: theirs, share: 0.5}
+    theirs: {type: coco, annotations: train.json, images: theirs, val_annotations: val.json,
+      val_images: theirs, share: 0.5}
 train: {stop: 4u, validate_every: 2u}
 YAML
 expect 0 "$saccade" config check two.yaml
@@ -37,7 +38,7 @@ expect 0 "$saccade" data two.yaml --json
 expect 0 "$saccade" data two.yaml
 wants "train: 14 images (6 of mine, 8 of theirs)" out
 wants "there: data.sets.theirs.val_annotations = val.json" out
-wants "theirs/1.png: a blue circle of theirs" out
+wants "theirs/3.png: a blue circle of theirs" out
 
 expect 0 "$saccade" train two.yaml --out run
 wants "theirs: " err
@@ -49,14 +50,14 @@ expect 0 "$saccade" evaluate run --split val --json
 one=$(json out /regimes/0/sets/1/corpus/Bleu_1)
 # A set scored by itself is what evaluate says of this set alone.
 expect 0 "$saccade" evaluate run --split val --json --data type=coco --data annotations=train.json \
-  --data val_annotations=val.json --data images=theirs
+  --data val_annotations=val.json --data images=theirs --data val_images=theirs
 [ "$(json out /n_images)" = 4 ] || fail "the set alone has other images"
 [ "$(json out /regimes/0/corpus/Bleu_1)" = "$one" ] || fail "the set alone has another score"
 expect 0 "$saccade" evaluate run --split val
 wants "each data set by itself" out
 wants "theirs, 4 images" out
-expect 0 "$saccade" report run --out page
-wants "images of" page/report.js
+expect 0 "$saccade" report run --out page.html
+wants "images of" page.html
 
 # The same sets at another place are the same data; what differs in a share is not.
 mv mine moved
@@ -67,7 +68,7 @@ expect 0 "$saccade" evaluate run --split val --json --data sets.mine.images=move
 [ "$(json out /regimes/0/sets/1/corpus/Bleu_1)" = "$one" ] || fail "the place of a set changed a score"
 mv moved mine
 expect 0 "$saccade" train two.yaml --out run --resume train.stop=5u
-expect 5 "$saccade" train two.yaml --out run --resume train.stop=6u data.sets.theirs.share=0.25
+expect 4 "$saccade" train two.yaml --out run --resume train.stop=6u data.sets.theirs.share=0.25
 
 # Mistakes: one line for each.
 expect 2 "$saccade" config check two.yaml data.sets.theirs.tokens=a.txt
@@ -79,3 +80,5 @@ wants "'data.sets' is a value and has no key 'others.images'" err
 expect 3 "$saccade" train two.yaml --out other data.sets.theirs.annotations=none.json
 wants "data.sets.theirs.annotations: none.json is missing" err
 [ ! -e other ] || fail "a run that could not start left a folder"
+expect 2 "$saccade" train two.yaml --out other data.sets.theirs.val_images=
+wants "data.sets.theirs.val_annotations val.json needs data.sets.theirs.val_images" err
