@@ -128,8 +128,12 @@ void check_padding(const ExperimentConfig& config) {
 CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary,
                            const GridShape& frozen_grid, const CheckDeclared& check)
     : CaptionModel(config, std::move(vocabulary), frozen_grid, Declared{}) {
-  if (check) check(parameters_);
-  parameters_.initialise(static_cast<std::uint64_t>(config.seed));
+  if (check) {
+    check(parameters_);
+    parameters_.allocate();
+  } else {
+    parameters_.initialise(static_cast<std::uint64_t>(config.seed));
+  }
   if (encoder_) encoder_->start(parameters_);
 }
 

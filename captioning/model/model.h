@@ -33,8 +33,9 @@ class CaptionModel {
  public:
   // Declares all parameters and initialises them from config.seed, but those of an encoder that a
   // file defines from that file. `frozen_grid` is the grid of the frozen encoder
-  // (InputPipeline::frozen_grid) and is ignored where the encoder is trainable. `check` is called
-  // when all parameters are declared and have no memory yet; what it throws ends the construction.
+  // (InputPipeline::frozen_grid) and is ignored where the encoder is trainable. `check` is for
+  // a model whose parameters are then read from a file: it is called when all of them are declared
+  // and have no memory yet, what it throws ends the construction, and they begin as zeros.
   using CheckDeclared = std::function<void(const ParameterStore&)>;
   CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid,
                const CheckDeclared& check = {});

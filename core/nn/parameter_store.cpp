@@ -122,14 +122,17 @@ void ParameterStore::start_as(const std::string& name, const std::string& twin) 
   own.drawn_as = twin;
 }
 
-void ParameterStore::initialise(std::uint64_t seed) {
+void ParameterStore::allocate() {
   values_ = Tensor(Shape{flat_size_});
   views_.clear();
-  for (const ParameterInfo& info : infos_) {
-    const View view{values_.data() + info.offset, info.shape};
-    fill(info, seed, view);
-    views_.emplace_back(view);
-  }
+  for (const ParameterInfo& info : infos_)
+    views_.emplace_back(View{values_.data() + info.offset, info.shape});
+}
+
+void ParameterStore::initialise(std::uint64_t seed) {
+  allocate();
+  for (const ParameterInfo& info : infos_)
+    fill(info, seed, View{values_.data() + info.offset, info.shape});
 }
 
 int ParameterStore::find(const std::string& name) const {

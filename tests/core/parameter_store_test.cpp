@@ -34,6 +34,11 @@ TEST_CASE("initial values depend on seed and name only") {
     CHECK(values_of(two, name) != values_of(other_seed, name));
   }
   CHECK(values_of(three, "a") != values_of(three, "between"));
+  // Memory alone, which is zero, takes nothing from the values that may follow.
+  two.allocate();
+  CHECK(values_of(two, "a") == std::vector<Real>(15));
+  two.initialise(1);
+  CHECK(values_of(two, "a") == values_of(three, "a"));
 }
 
 TEST_CASE("a parameter may start with the values of another name") {

@@ -60,10 +60,11 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   if (!adds_positions_inside(config)) own.positions = PositionKind::kNone;
   if (stored) own.graph = stored->definition;
   network_ = make_encoder(own, ParamScope(parameters_, "encoder"));
-  parameters_.initialise(0);
   if (stored) {
+    parameters_.allocate();
     take(*stored);
   } else {
+    parameters_.initialise(0);
     network_->start(parameters_);
     if (!config.weights.empty()) load_weights(config, listener);
   }
