@@ -66,7 +66,9 @@ Likeness likeness(Text word) {
   const std::size_t number = word.find_first_of("0123456789");
   Text stem = word.substr(0, number);
   if (stem.ends_with('_') || stem.ends_with('-')) stem.remove_suffix(1);
-  const bool numbered = all_digits(word.substr(number)) && numbers_images(stem);
+  // "scene1", "DSC01": where all lines begin so, they may be names.
+  const bool numbered = !stem.empty() && std::all_of(stem.begin(), stem.end(), is_letter) &&
+                        all_digits(word.substr(number));
   return many || numbered || holds(word, '_') ? Likeness::kMaybeName : Likeness::kWord;
 }
 

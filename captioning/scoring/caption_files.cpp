@@ -69,6 +69,47 @@ void note_captions(CaptionFile& file) {
     file.notes.push_back(str(file.path, ": ", note));
 }
 
+// METEOR takes the square of a caption's length, and nobody writes so many words.
+void refuse_long(const CaptionFile& file) {
+  constexpr std::size_t kMost = 10'000;
+  for (const ListedImage& image : file.images)
+    for (const std::string& caption : image.captions) {
+      const auto spaces = std::count(caption.begin(), caption.end(), ' ');
+      if (static_cast<std::size_t>(spaces) <= kMost) continue;
+      const std::string shown = image.id.shown();
+      throw DataError(str(file.path, ": the caption", shown.empty() ? "" : " of " + shown,
+                          " that begins '", caption.substr(0, 20), "' has more than ", kMost,
+                          " words; is it a whole text, or are line ends missing?"));
+    }
+}
+
+// Whether a first word marks a place, as '<s>' and 'Caption:' do, instead of being part of a
+// caption.
+bool marks_beginning(std::string_view word) {
+  return !word.empty() && (word.front() == '<' || word.front() == '[' || word.back() == ':');
+}
+
+std::string_view first_word(std::string_view caption) {
+  const std::size_t begin = std::min(caption.find_first_not_of(' '), caption.size());
+  return caption.substr(begin, std::min(caption.find(' ', begin), caption.size()) - begin);
+}
+
+// A note where all captions begin with the same mark, which is scored as words of theirs.
+void note_marks(CaptionFile& file) {
+  std::string_view mark;
+  std::size_t captions = 0;
+  for (const ListedImage& image : file.images)
+    for (const std::string& caption : image.captions) {
+      const std::string_view word = first_word(caption);
+      if (captions++ == 0) mark = word;
+      if (word != mark || !marks_beginning(word)) return;
+    }
+  if (captions < 2) return;
+  file.notes.push_back(str(file.path, ": all captions begin with '", mark,
+                           "', which is scored as a part of them; take it out of the file if it is "
+                           "none"));
+}
+
 CaptionFile read(const fs::path& path, CaptionRole role, std::optional<Split> split,
                  LineReading lines) {
   CaptionFile out{.path = path.string(), .form = ""};
@@ -83,7 +124,9 @@ CaptionFile read(const fs::path& path, CaptionRole role, std::optional<Split> sp
   } else {
     read_line_captions(text, role, lines, out);
   }
+  out.lines_told = lines != LineReading::kAsk;
   if (split) choose(*split, is_table, out);
+  refuse_long(out);
   return out;
 }
 
@@ -121,11 +164,14 @@ CaptionFile read_references(const fs::path& path, std::optional<Split> split, Li
   if (caption_count(out) == 0)
     throw DataError(out.path + ": there is no image with references in it");
   note_captions(out);
+  note_marks(out);
   return out;
 }
 
 CaptionFile read_results(const fs::path& path, LineReading lines) {
-  return read(path, CaptionRole::kResults, std::nullopt, lines);
+  CaptionFile out = read(path, CaptionRole::kResults, std::nullopt, lines);
+  note_marks(out);
+  return out;
 }
 
 std::string form_line(const char* role, const CaptionFile& file) {

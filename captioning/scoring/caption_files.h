@@ -21,10 +21,11 @@ struct ListedImage {
 
 struct CaptionFile {
   std::string path;
-  std::string form;       // what it was read as, for people: "Karpathy's JSON"
-  bool in_order = false;  // the images have no ids: image k of one file is image k of the other
-  bool counted = false;   // the images' numbers are 1, 2, 3, ... and may only count the lines
-  bool has_ids = false;   // the file calls what names its images ids (image_id), and no names
+  std::string form;         // what it was read as, for people: "Karpathy's JSON"
+  bool in_order = false;    // the images have no ids: image k of one file is image k of the other
+  bool counted = false;     // the images' numbers are 1, 2, 3, ... and may only count the lines
+  bool lines_told = false;  // the user said how its lines are read
+  bool has_ids = false;     // the file calls what names its images ids (image_id), and no names
   std::vector<ListedImage> images{};
   std::string split_problem{};       // a word that is no split, and where it stands; or empty
   std::vector<std::string> notes{};  // what a user should know although it can be read

@@ -186,6 +186,9 @@ Agreement score_judgements(const CaptionFile& references,
                 .best = {},
                 .metrics = {},
                 .marks = scores.marks};
+  // An image that was judged several times is one image.
+  std::erase_if(out.marks, [](const ScoreMark& mark) { return mark.metrics.front() == "CIDEr"; });
+  for (ScoreMark& mark : cider_marks(images.size())) out.marks.push_back(std::move(mark));
   const std::vector<TauReplicates> taus = resample_taus(automatic, judged, images, resampling);
   for (std::size_t m = 0; m < automatic.size(); ++m) {
     const KendallCounts counts = count_kendall(automatic[m], judged);

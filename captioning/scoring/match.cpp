@@ -1,6 +1,7 @@
 #include "captioning/scoring/match.h"
 
 #include <algorithm>
+#include <set>
 
 #include "captioning/text/plain_caption.h"
 #include "captioning/text/ptb_tokenizer.h"
@@ -77,6 +78,31 @@ void refuse_two_numberings(const CaptionFile& references, const CaptionFile& res
                        shown(references, *index.find_as_name(id)),
                        "; call the column or key image_id where it is the id, or write the names "
                        "with their endings"));
+}
+
+// Throws UsageError where captions in order begin with the names of as many images: "a dog runs",
+// "b two kids" beside the images a and b.
+void refuse_leading_names(const CaptionFile& references, const CaptionFile& results,
+                          const ImageIndex& index) {
+  if (!results.in_order || results.lines_told || results.images.size() < 2) return;
+  std::set<std::size_t> images;
+  std::string first;
+  for (const ListedImage& result : results.images) {
+    if (result.captions.empty()) return;
+    const std::string& caption = result.captions.front();
+    const std::size_t begin = std::min(caption.find_first_not_of(" (["), caption.size());
+    const std::size_t end = std::min(caption.find_first_of(" :.,;)]", begin), caption.size());
+    const std::string word = caption.substr(begin, end - begin);
+    if (word.find_first_not_of("0123456789") == std::string::npos) return;
+    const auto image = index.find({.name = word, .number = std::nullopt});
+    if (!image || !images.insert(*image).second) return;
+    if (first.empty()) first = word;
+  }
+  throw UsageError(str(results.path,
+                       ": its lines can be read in two ways: all begin with the name ",
+                       "of an image of ", references.path, ", such as '", first,
+                       "', and may be captions that begin so; say which with --lines names or "
+                       "--lines captions, or give the file a first line image,caption"));
 }
 
 // The result of every image of the references, or null.
@@ -195,6 +221,7 @@ std::optional<std::size_t> ImageIndex::find(const ImageId& id) const {
 MatchedCaptions match(const CaptionFile& references, const CaptionFile& results) {
   const ImageIndex index(references);
   const bool counting = only_count(references, results, index);
+  refuse_leading_names(references, results, index);
   const std::vector<const ListedImage*> assigned = assign(references, results, index, counting);
   MatchedCaptions out;
   out.notes = results.notes;

@@ -115,6 +115,14 @@ TEST_CASE("a name never becomes words of a caption in silence") {
         read_results(folder.write("one.txt", caption + "\n"), LineReading::kCaptions);
     CHECK(one.images[0].captions[0] == caption);
   }
+  // Letters and a number may be names, where all lines begin so.
+  for (const std::string stem : {"scene", "test", "video", "airport", "s", "I", "DSC0", "frame_"}) {
+    INFO(stem);
+    const std::string two = stem + "1 a dog\n" + stem + "2 two kids\n";
+    CHECK_THROWS_WITH(read(two), Contains("may be an image"));
+    CHECK(read_results(folder.write("lines.txt", two), LineReading::kCaptions).in_order);
+    CHECK(read(stem + "1 a dog\na cat\na kite\n").in_order);
+  }
   CHECK_THROWS_WITH(read("a dog\na.jpg -> a cat\nb\n"),
                     Contains(":2: 'a.jpg -> a cat' begins with an image, and other lines do not"));
   for (const std::string form :

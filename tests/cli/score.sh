@@ -220,7 +220,12 @@ wants "60 judgements of 30 images" out
 wants "Williams' test of r" out
 wants "largest" out
 wants "small sample: fewer than 100 images" out
-wants "* CIDEr, CIDEr without D: it weighs words" out
+wants "* CIDEr, CIDEr without D: it weighs words by how rare they are among these 30 images" out
+for i in 1 2 3; do tail -n +2 liked.csv; done >more.csv
+cat liked.csv more.csv >often.csv
+expect 0 "$saccade" score thirty.json --judgements often.csv --no-meteor
+wants "240 judgements of 30 images" out
+wants "among these 30 images" out
 expect 0 "$saccade" score thirty.json --judgements liked.csv --json --no-meteor
 [ "$(json out /marks/0/metrics/0)" = CIDEr ] || fail "the JSON of judgements has no marks"
 # Judgements are a table as others are, and what it was read as is said.
@@ -319,3 +324,26 @@ one_error "--no-meteor"
 expect 2 "$saccade" score good.json bad.json --against refs.json --level 2
 one_error "level"
 exit 0
+
+# Captions in order that begin with the names of the images may be named.
+printf 'image,caption\na,dog runs on grass\nb,two kids play\nc,a red car\n' >letters.csv
+printf 'a dog runs on grass\nb two kids play\nc a red car\n' >letters.txt
+expect 2 "$saccade" score letters.csv letters.txt --no-meteor
+one_error "letters.txt: its lines can be read in two ways" "--lines names"
+expect 0 "$saccade" score letters.csv letters.txt --no-meteor --lines captions
+sed 's/^/(/; s/ /) /' letters.txt >brackets.txt
+expect 2 "$saccade" score letters.csv brackets.txt --no-meteor
+printf 'a dog runs on grass\na kid plays\nc is a red car\n' >plain.txt
+expect 0 "$saccade" score letters.csv plain.txt --no-meteor
+# What stands before every caption is told, because it is scored.
+for mark in '<s>' 'Caption:' '[CLS]'; do
+  sed "s/^/$mark /" plain.txt >marked.txt
+  expect 0 "$saccade" score letters.csv marked.txt --no-meteor --lines captions
+  wants "marked.txt: all captions begin with '$mark', which is scored as a part of them" err
+done
+expect 0 "$saccade" score letters.csv plain.txt --no-meteor
+! grep -q "all captions begin" err || fail "captions without a mark have one"
+# A whole text is no caption.
+{ echo image,caption; printf 'a,'; yes 'a red field' | head -n 4000 | tr '\n' ' '; echo; echo b,a dog; } >book.csv
+expect 3 "$saccade" score letters.csv book.csv
+one_error "book.csv: the caption of a that begins 'a red field a red fi' has more than 10000 words"
