@@ -77,8 +77,8 @@ def export(net, side):
             x = node('Clip', name + '_relu6', [x], min=0.0, max=6.0)
         else:
             block = blocks[name.removesuffix('_project')]
-            shape, args = block._depthwise_conv, block._block_args
-            if block.id_skip and shape.stride[0] == 1 and args.input_filters == args.output_filters:
+            args = block._block_args  # whose stride is 1, and not [1], where a block repeats the one before it
+            if block.id_skip and args.stride == 1 and args.input_filters == args.output_filters:
                 x = node('Add', name.removesuffix('_project'), [x, source])
         if name == 'stem' or name.endswith('_project'):
             source = x
