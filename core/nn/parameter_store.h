@@ -82,8 +82,8 @@ class ParameterStore {
   // anew. Nothing can be declared afterwards. Views of earlier values become invalid. Throws
   // std::bad_alloc where the memory does not suffice.
   void initialise(std::uint64_t seed);
-  // The same with zeros instead of initial values, where all of them are about to be read from a file:
-  // millions of random numbers take longer than reading the weights.
+  // The same with zeros instead of initial values, where all of them are about to be read from a
+  // file: millions of random numbers take longer than reading the weights.
   void allocate();
 
   // The number of parameters.

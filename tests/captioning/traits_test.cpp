@@ -54,6 +54,7 @@ TEST_CASE("these values may change when a run goes on, and no others") {
                     "data.val_annotations",
                     "data.val_images",
                     "data.boxes",
+                    "data.sets",
                     "encoder.model",
                     "encoder.cache",
                     "train.stop",
@@ -70,7 +71,7 @@ TEST_CASE("these values may change when a run goes on, and no others") {
   const auto differ = [&](const std::vector<std::string>& overrides) {
     return changed(plain, paths(Trait::kMayChange, overrides));
   };
-  CHECK(differ({"objective.supervision.boxes=0.5"}) == Paths{"data.boxes"});
+  CHECK(differ({"objective.supervision.boxes=0.5"}) == Paths{"data.boxes", "data.sets"});
   CHECK(differ({"optimizer.schedule=cosine"}) == Paths{"train.stop"});
   CHECK(differ({"optimizer.schedule=cosine", "objective.self_critical.start=1e"}).empty());
   CHECK(differ({"encoder.frozen_stages=-1"}) == Paths{"encoder.weights", "encoder.weights_strict"});

@@ -50,10 +50,11 @@ inline std::vector<Real> golden_weight(const std::string& name, const std::vecto
   return values;
 }
 
-// An array of make_golden.py's or make_formulas.py's file.
+// An array of the files that the make_*.py of this folder wrote.
 inline std::vector<float> golden(const std::string& name) {
-  static const SafetensorsFile files[] = {SafetensorsFile(SACCADE_GOLDEN_FILE),
-                                          SafetensorsFile(SACCADE_FORMULAS_FILE)};
+  static const SafetensorsFile files[] = {
+      SafetensorsFile(SACCADE_GOLDEN_FILE), SafetensorsFile(SACCADE_FORMULAS_FILE),
+      SafetensorsFile(SACCADE_EFFICIENTNET_LITE ".safetensors")};
   INFO(name);
   const SafetensorsEntry* entry = nullptr;
   std::vector<float> values;

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
 #include "vision/encoders/encoder.h"
 #include "vision/encoders/encoder_kind.h"
