@@ -11,7 +11,8 @@ namespace saccade {
 inline constexpr std::size_t kForeignHead = 4096;
 
 // What the caller wants to read, which decides the advice.
-enum class WantedFile { kWeights, kOnnx, kOther };
+// A config may be a JSON text.
+enum class WantedFile { kWeights, kOnnx, kConfig, kOther };
 
 // What a file is whose content begins with `head`, as a part of a message, with what to do: `it is
 // a Git LFS pointer and not the file itself; run git lfs pull`. Empty where the kind is not known.

@@ -1,7 +1,9 @@
 // Reads files and their bases, and applies overrides.
 #include <algorithm>
 #include <fstream>
+#include <span>
 
+#include "core/base/foreign_file.h"
 #include "core/base/suggest.h"
 #include "core/config/read.h"
 
@@ -99,6 +101,14 @@ bool read_file(const fs::path& file, const Place& where, Mistakes& mistakes, std
     return false;
   }
   text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.empty()) return true;  // whoever parses it says so
+  const auto head = std::as_bytes(std::span(text)).first(std::min(text.size(), kForeignHead));
+  if (const std::string kind = foreign_file(head, file.string(), WantedFile::kConfig);
+      !kind.empty()) {
+    const char* remedy = kind.find(';') == std::string::npos ? "; a config is a YAML file" : "";
+    mistakes.add(where, name + "is no config: " + kind + remedy);
+    return false;
+  }
   if (text.size() > kMostBytes) {
     mistakes.add(where, name + "is larger than 256 KiB; this is not a config");
     return false;

@@ -56,6 +56,45 @@ const OddSpace* odd_space(std::string_view text) {
   return nullptr;
 }
 
+// Where an odd character stands in a text.
+struct OddPlace {
+  int line = 0, column = 0;  // from 1; the column counts bytes
+  std::string_view name;
+};
+
+// An odd space beside a sign of YAML or at an end of a line, or a wide colon, in the last line that
+// has one outside of comments and quotes among the first `lines`; its name is empty if there is
+// none.
+OddPlace odd_character(std::string_view text, int lines) {
+  constexpr OddSpace kWideColon{"\uff1a", "a full-width colon (U+FF1A)"};
+  constexpr std::string_view kBeside = " \t\r:,-?[]{}";
+  OddPlace found;
+  for (int line = 1; line <= lines && !text.empty(); ++line) {
+    const std::string_view one = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+    char quote = '\0';
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      const std::string_view rest = one.substr(i);
+      const bool outside = i == 0 || kBeside.find(one[i - 1]) != std::string_view::npos;
+      if (quote != '\0') {
+        if (one[i] == quote) quote = '\0';
+        continue;
+      }
+      if (outside && one[i] == '#') break;
+      if (outside && (one[i] == '"' || one[i] == '\'')) quote = one[i];
+      const auto column = static_cast<int>(i) + 1;
+      if (rest.starts_with(kWideColon.bytes)) found = {line, column, kWideColon.name};
+      for (const OddSpace& odd : kOddSpaces) {
+        if (!rest.starts_with(odd.bytes)) continue;
+        const std::string_view next = rest.substr(odd.bytes.size());
+        if (outside || next.empty() || kBeside.find(next[0]) != std::string_view::npos)
+          found = {line, column, odd.name};
+      }
+    }
+  }
+  return found;
+}
+
 // The first line, from 0, that a tab indents; -1 if there is none.
 int line_with_tab(std::string_view text) {
   int line = 0;
@@ -237,6 +276,11 @@ Node parse_yaml(const std::string& text, const std::string& source, Mistakes& mi
     if (const int tab = line_with_tab(text); tab >= 0)
       mistakes.add({source, tab + 1, 1},
                    "not valid YAML: a tab indents this line; indent with spaces alone");
+    else if (const OddPlace odd = odd_character(text, error.mark.line + 1); !odd.name.empty())
+      mistakes.add({source, odd.line, odd.column},
+                   "not valid YAML: " + std::string(odd.name) +
+                       " stands here, which YAML takes for a letter; type a plain one, or put the "
+                       "text into quotes if it is meant");
     else
       mistakes.add({source, error.mark.line + 1, error.mark.column + 1},
                    error.msg == "bad file" ? "nested too deep; this is not a config"

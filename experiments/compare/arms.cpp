@@ -38,8 +38,16 @@ std::string folder_name(const std::string& name) {
   return out.empty() || out[0] == '.' ? "arm" + out : out;
 }
 
-// Refuses an arm whose folder would lie where a comparison has files of its own.
-void refuse_taken_folder(const Arm& arm) {
+// File systems allow 255 bytes. Files that are named after an arm have an ending as well.
+constexpr std::size_t kLongestFolder = 200;
+
+// Refuses an arm whose folder would lie where a comparison has files of its own, or whose name is
+// too long for the name of a folder.
+void refuse_folder(const Arm& arm) {
+  if (arm.folder.size() > kLongestFolder)
+    throw UsageError(str("compare.arms: the folder of an arm would be ", arm.folder.substr(0, 40),
+                         "..., a name of ", arm.folder.size(), " bytes, of which ", kLongestFolder,
+                         " are allowed; give the arm a shorter name in compare.arms"));
   static const std::set<std::string> kTaken{
       "checkpoints", "compare.csv", "compare.json",  "compare.md",  "compare.svg", "compare.tex",
       "config.yaml", "lock",        "manifest.json", "report.html", "sheets"};
@@ -205,14 +213,16 @@ std::vector<Arm> expand_arms(const LoadedConfig& base) {
       set(arm, loaded, axes[a].path, value, "compare.axes");
       arm.name += (arm.name.empty() ? "" : ", ") + names[a] + "=" + value;
     }
-    if (arm.name.empty()) arm.name = base.config.name;
+    const bool unnamed = arm.name.empty();
+    if (unnamed) arm.name = base.config.name;
     arm.idle = settle(loaded);
     arm.config = loaded.config;
     if (!known.insert(print_config(arm.config)).second)
       throw EqualArmsError("compare: there are two equal arms, of which the second is " + arm.name +
                            "; leave out one of them");
     arm.folder = folder_name(arm.name);
-    refuse_taken_folder(arm);
+    if (unnamed) arm.folder = arm.folder.substr(0, kLongestFolder);
+    refuse_folder(arm);
     for (int k = 2; !folders.insert(arm.folder).second; ++k)
       arm.folder = folder_name(arm.name) + "-" + std::to_string(k);
     arms.push_back(std::move(arm));

@@ -216,11 +216,19 @@ TEST_CASE("tabs and characters that look like spaces are named with their place"
       {"title:\u00a0photos", "a no-break space (U+00A0)"},
       {"rate\u3000: 3", "an ideographic space (U+3000)"},
       {"rate: 3\u200b", "a zero-width space (U+200B)"},
+      // Where the parser refuses a later place, because the line runs on.
+      {"title:\u00a0x\ninner: {hidden: 3}", "t.yaml:1:7: not valid YAML: a no-break space"},
+      {"# a\nrate: 3\ntitle:\u202fx\ninner:\n  hidden: 3", "t.yaml:3:7: not valid YAML: a narrow"},
+      {"inner:\n  hidden:\u30003\n  weight: 1", "t.yaml:2:10: not valid YAML: an ideographic"},
+      {"title\uff1ax\ninner: {hidden: 3}", "t.yaml:1:6: not valid YAML: a full-width colon"},
   };
   for (const auto& [text, expected] : cases) {
     INFO(text);
     CHECK_THAT(mistakes(text), Catch::Contains(expected));
   }
+  // One in quotes, in a comment or inside of a text is not what is wrong.
+  CHECK_THAT(mistakes("title: '\u00a0:'  #\u00a0x\nwords: a\u00a0b\nrate: [1"),
+             Catch::Contains("not valid YAML") && !Catch::Contains("no-break"));
   // What is meant stays: in quotes, and inside of a text.
   CHECK(parse_config<Outer>("title: '\u00a0x'", "t.yaml").config.title == "\u00a0x");
   CHECK(parse_config<Outer>("title: a\u00a0b", "t.yaml").config.title == "a\u00a0b");
@@ -343,6 +351,24 @@ TEST_CASE("base files inherit, relative to the file that names them") {
   CHECK_THAT(message([&] { load_config<Outer>(folder / "leaf.yaml" / "x"); }),
              Catch::Contains("leaf.yaml/x: "));
   CHECK_THAT(error(std::string(300 * 1024, '#')), Catch::Contains("larger than 256 KiB"));
+  // A file of another kind is told as that, also where it is large.
+  const std::string large(300 * 1024, '\xff');
+  for (const auto& [bytes, kind] : std::vector<std::pair<std::string, std::string>>{
+           {"\x1f\x8b\x08" + large, "it is compressed (gzip); unpack it with gunzip"},
+           {"\x89HDF\r\n\x1a\n\xff", "it is an HDF5 file of another program"},
+           {"\x93NUMPY\x01", "it is a NumPy array (.npy); a config is a YAML file"},
+           {"\x80\x04\x95\x10", "it is a Python pickle; a config is a YAML file"},
+           {"PK\x03\x04 plain/data.pkl" + large, "it is a PyTorch file; a config is a YAML file"},
+           {"\x08\x07\x12\x07pytorch" + large, "it is an ONNX model; a config is a YAML file"},
+           {"%PDF-1.4\n", "it is a PDF document; a config is a YAML file"},
+           {"<!DOCTYPE html>\n<html>", "it is a web page"},
+           {"version https://git-lfs.github.com/spec/v1\n", "it is a Git LFS pointer"}}) {
+    INFO(kind);
+    CHECK_THAT(error(bytes), Catch::Contains("is no config: " + kind));
+    folder.write("other.yaml", bytes);
+    CHECK_THAT(error("base: other.yaml"), Catch::Contains("other.yaml is no config: " + kind));
+  }
+  CHECK(error("{\"rate\": 0.5}").empty());  // JSON is YAML
 }
 
 TEST_CASE("a printed config reads back equal") {

@@ -118,6 +118,13 @@ TEST_CASE("named arms that make no sense are refused with their place in the fil
        {"compare.json", "config.yaml", "lock", "report.html", "sheets", "compare.tex", "/lock/"})
     refused("{arms: {plain: {}, " + name + ": {search.beam: 2}}}",
             "which is a file of the comparison itself; give the arm another name");
+  // Nor may its name be too long for a folder.
+  const std::string longest(200, 'x'), values(300, '1');
+  for (const std::string& name : {longest + "x", std::string(300, 'n'), longest + "/" + longest})
+    refused("{arms: {plain: {}, " + name + ": {search.beam: 2}}}", "give the arm a shorter name");
+  refused("{axes: {encoder.weights: [a, " + values + "]}}", "give the arm a shorter name");
+  CHECK(refusal("{arms: {plain: {}, " + longest + ": {search.beam: 2}}}").empty());
+  CHECK(refusal("{}\nname: " + std::string(300, 'n')).empty());
   CHECK(refusal("{arms: {locks: {}, compare json: {search.beam: 2}}}").empty());
   // A file may still give a removed key its one value, but arms cannot differ in it.
   refused("{axes: {objective.type: [cross_entropy]}}", "compare.axes: objective.type was removed");

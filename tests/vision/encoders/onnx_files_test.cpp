@@ -2,6 +2,7 @@
 // files that were damaged or made to do damage.
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <set>
 
 #include "core/base/random.h"
@@ -94,6 +95,25 @@ TEST_CASE("weights in other files are read, by either encoder") {
       OnnxEncoderOptions stored = opencv_options(folder / "nowhere.onnx", "last");
       stored.stored = std::make_shared<StoredNetwork>(encoder.stored());
       CHECK(OnnxEncoder(stored).cache_digest() == encoder.cache_digest());
+    }
+}
+
+TEST_CASE("weights that are not finite are refused by either encoder, and neither is advised") {
+  const TempFolder folder("onnx-nan");
+  const fs::path model = folder / "m.onnx";
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              infinite = std::numeric_limits<float>::infinity();
+  for (const float bad : {nan, -nan, infinite, -infinite})
+    for (const bool outside : {false, true}) {
+      CAPTURE(bad, outside);
+      OnnxFile file(32, 32);
+      const std::string w = file.tensor("w", {4, 3, 3, 3}, {bad, bad});
+      file.save(model, file.node("Conv", "last", {"image", w}, {{"kernel_shape", Extents{3, 3}}}));
+      if (outside) test::move_weights_outside(model, "m.data");
+      for (const std::string& refusal : {refusal_of_opencv(model), refusal_of_us(model)})
+        CHECK_THAT(refusal,
+                   Contains("node 'last'") && Contains("which has a number that is not finite"));
+      CHECK(other_onnx_encoder(test::native_config(model, "last")).empty());
     }
 }
 

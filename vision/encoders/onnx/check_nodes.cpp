@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
 
 #include "core/base/error.h"
@@ -139,6 +140,28 @@ class Checker {
     if (stored != needed)
       refuse(node, str("reads array '", tensor.name(), "', whose numbers do not fill its extents",
                        kDamaged));
+    check_finite(node, tensor);
+  }
+
+  // Networks whose training ran away have such weights. A mask may hold infinite numbers.
+  void check_finite(const Node& node, const onnx::TensorProto& tensor) const {
+    if (tensor.data_type() != onnx::TensorProto::FLOAT) return;
+    const std::string& op = node.op_type();
+    const bool weighs = op.starts_with("Conv") || op == "Gemm" || op == "MatMul" ||
+                        op.ends_with("Normalization") || op == "PRelu";
+    const auto check = [&](float v) {
+      if (std::isnan(v) || (weighs && std::isinf(v)))
+        refuse(node, str("reads array '", tensor.name(),
+                         "', which has a number that is not finite; no encoder can run that: "
+                         "export a network whose weights are numbers"));
+    };
+    for (const float v : tensor.float_data()) check(v);
+    const std::string& raw = tensor.raw_data();
+    for (std::size_t i = 0; i + sizeof(float) <= raw.size(); i += sizeof(float)) {
+      float v = 0;
+      std::memcpy(&v, raw.data() + i, sizeof v);
+      check(v);
+    }
   }
 
   void check_attribute(const Node& node, const Attribute& attribute) const {
