@@ -145,6 +145,16 @@ ModelSession::ModelSession(const ModelArgs& args) : without_(args.without) {
 
 LoadedData load_data(const ModelSession& session) {
   const DataConfig& config = session.config().data;
+  const std::string section = "data";
+  const auto option = [&](const NamedFile& file) {
+    return str(" --data ", file.key.substr(section.size() + 1), "=PLACE");
+  };
+  std::string not_given;  // as in a model whose makers left their places out
+  for (const NamedFile& file : data_files(config))
+    if (file.path.empty() && !file.needed_by.empty()) not_given += option(file);
+  if (!not_given.empty())
+    throw UsageError(str("the model's config does not say where its data set is; add", not_given,
+                         ", or --data CONFIG with the config of another data set"));
   const std::vector<std::string> missing = missing_places(config);
   if (missing.empty()) {
     if (const std::string cost = drawing_cost(config); !cost.empty()) log::info(cost);
@@ -152,10 +162,8 @@ LoadedData load_data(const ModelSession& session) {
   }
   std::string lines, options;
   for (const std::string& line : missing) lines += (lines.empty() ? "" : "\n") + line;
-  const std::string section = "data";
   for (const NamedFile& file : data_files(config))
-    if (!file.path.empty() && !problem_of_place(file).empty())
-      options += str(" --data ", file.key.substr(section.size() + 1), "=PLACE");
+    if (!file.path.empty() && !problem_of_place(file).empty()) options += option(file);
   throw DataError(options.empty() ? lines
                                   : str(lines, "; to say where it is, add", options,
                                         ", or --data CONFIG with the config of another "

@@ -70,6 +70,11 @@ mv moved mine
 expect 0 "$saccade" train two.yaml --out run --resume train.stop=5u
 expect 4 "$saccade" train two.yaml --out run --resume train.stop=6u data.sets.theirs.share=0.25
 
+# A model whose makers left their places out says how to give them.
+expect 0 "$saccade" convert run bare.h5 --half --set 'data.sets={mine: {type: folder}, theirs: {type: coco}}'
+expect 2 "$saccade" evaluate bare.h5 --split val
+one_error "--data sets.mine.images=PLACE --data sets.theirs.annotations=PLACE --data sets.theirs.images=PLACE"
+
 # Mistakes: one line for each.
 expect 2 "$saccade" config check two.yaml data.sets.theirs.tokens=a.txt
 wants "data.sets.theirs.tokens has no effect: type is coco" err
