@@ -79,7 +79,7 @@ wants "folder, all: 24 images" out
 expect 2 "$saccade" evaluate run --data images=photos annotations=coco.json
 one_error "unexpected argument 'annotations=coco.json'; write --data before each KEY=VALUE"
 expect 2 "$saccade" evaluate run "$@" --data val_annotations=coco.json
-one_error "data.val_images"
+one_error "--data val_images=PLACE"
 expect 2 "$saccade" evaluate run --split all --baselines
 one_error "--split all leaves none"
 
