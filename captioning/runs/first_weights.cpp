@@ -39,6 +39,19 @@ WordVectors vectors_of(const ExperimentConfig& config, const TrainingSet& set,
   return read_word_vectors(from.file, vocabulary, config.decoder.embedding);
 }
 
+// The config of a run's encoder, if it were frozen as the encoder of `before` was. None where that
+// one was not frozen, where this one is frozen itself, or where they are encoders of two kinds.
+std::optional<EncoderConfig> frozen_as_before(const EncoderConfig& now, EncoderConfig before) {
+  const bool same_kind = now.type == before.type || (encoder_traits(now).reads_onnx_file &&
+                                                     encoder_traits(before).reads_onnx_file);
+  if (!is_frozen(before) || is_frozen(now) || !same_kind) return std::nullopt;
+  EncoderConfig frozen = now;
+  frozen.type = before.type;
+  frozen.frozen_stages = before.frozen_stages;
+  frozen.augment = before.augment;
+  return frozen;
+}
+
 }  // namespace
 
 void start_encoder(const EncoderConfig& config, CaptionModel& model,
@@ -101,6 +114,28 @@ void take_network(ExperimentConfig& config, const fs::path& run, std::span<const
                               "file of it; set encoder.",
                               encoder_traits(config.encoder).reads_onnx_file ? "model" : "weights",
                               " to the file that it was trained with"));
+}
+
+std::optional<WeightsOrigin> take_first_weights(const ExperimentConfig& config, DataIdentity data,
+                                                CaptionModel& model,
+                                                std::span<const fs::path> models,
+                                                const MessageListener& listener) {
+  if (config.train.init_from.empty()) return std::nullopt;
+  const Archive archive =
+      load_archive(find_checkpoint(config.train.init_from, models, listener));
+  const ExperimentConfig before = stored_config(archive, config.attention.added);
+  const auto frozen = frozen_as_before(config.encoder, before.encoder);
+  if (frozen) data.encoder = InputPipeline(*frozen).frozen()->digest();
+  const std::optional<SharedWords> words = take_weights(
+      archive, data, model, frozen ? EncoderWeights::kOwn : EncoderWeights::kCheckpoint,
+      config.attention.added);
+  if (words)
+    inform(listener,
+           str("train.init_from: ", words->known(), " of ", words->words(), " words are known to ",
+               config.train.init_from, "; what belongs to the others starts anew"));
+  return WeightsOrigin{.file = archive.source(),
+                       .update = updates_of(archive),
+                       .digest = archive_digest(archive.source())};
 }
 
 }  // namespace saccade

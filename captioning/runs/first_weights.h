@@ -1,12 +1,15 @@
-// First weights of a new run that are not random: pretrained weights for the encoder, and word
-// vectors for the embedding with which the decoder reads words.
+// First weights of a new run that are not random: pretrained weights for the encoder, word vectors
+// for the embedding with which the decoder reads words, and those of another run.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "captioning/model/model.h"
+#include "captioning/runs/checkpoint_content.h"
+#include "captioning/runs/run_observer.h"
 #include "captioning/training/training_set.h"
 #include "core/base/messages.h"
 
@@ -40,5 +43,14 @@ bool takes_network(const ExperimentConfig& config);
 void take_network(ExperimentConfig& config, const std::filesystem::path& run,
                   std::span<const std::filesystem::path> models,
                   const MessageListener& listener = {});
+
+// Gives a new run the weights of the checkpoint train.init_from, which find_checkpoint() finds in
+// `models`, and says how many words are known to it. A run that fine-tunes its encoder may start
+// from one whose encoder was the same network, frozen. None where the config names no checkpoint.
+// Throws CheckpointError where there is none, and what take_weights() throws.
+std::optional<WeightsOrigin> take_first_weights(const ExperimentConfig& config, DataIdentity data,
+                                                CaptionModel& model,
+                                                std::span<const std::filesystem::path> models,
+                                                const MessageListener& listener = {});
 
 }  // namespace saccade

@@ -152,42 +152,6 @@ void reopen_if_longer(const Archive& archive, const ExperimentConfig& config,
   if (!same) state.finished = false;
 }
 
-// The config of a run's encoder, if it were frozen as the encoder of `before` was. None where that
-// one was not frozen, where this one is frozen itself, or where they are encoders of two kinds.
-std::optional<EncoderConfig> frozen_as_before(const EncoderConfig& now, EncoderConfig before) {
-  const bool same_kind = now.type == before.type || (encoder_traits(now).reads_onnx_file &&
-                                                     encoder_traits(before).reads_onnx_file);
-  if (!is_frozen(before) || is_frozen(now) || !same_kind) return std::nullopt;
-  EncoderConfig frozen = now;
-  frozen.type = before.type;
-  frozen.frozen_stages = before.frozen_stages;
-  frozen.augment = before.augment;
-  return frozen;
-}
-
-// Gives a new run the weights of another one, where its config asks for them. A run that fine-tunes
-// its encoder may start from one whose encoder was the same network, frozen.
-std::optional<WeightsOrigin> first_weights(const TrainingRequest& request, DataIdentity data,
-                                           CaptionModel& model, const MessageListener& listener) {
-  const ExperimentConfig& config = *request.config;
-  if (config.train.init_from.empty()) return std::nullopt;
-  const Archive archive =
-      load_archive(find_checkpoint(config.train.init_from, request.models, listener));
-  const ExperimentConfig before = stored_config(archive, config.attention.added);
-  const auto frozen = frozen_as_before(config.encoder, before.encoder);
-  if (frozen) data.encoder = InputPipeline(*frozen).frozen()->digest();
-  const std::optional<SharedWords> words = take_weights(
-      archive, data, model, frozen ? EncoderWeights::kOwn : EncoderWeights::kCheckpoint,
-      config.attention.added);
-  if (words)
-    inform(listener,
-           str("train.init_from: ", words->known(), " of ", words->words(), " words are known to ",
-               config.train.init_from, "; what belongs to the others starts anew"));
-  return WeightsOrigin{.file = archive.source(),
-                       .update = updates_of(archive),
-                       .digest = archive_digest(archive.source())};
-}
-
 fs::path best_link(const RunDirectory& directory, const std::string& metric) {
   const fs::path link = checkpoint_folder(directory.path()) / ("best-" + metric);
   std::error_code error;
@@ -277,7 +241,7 @@ TrainingResult run_training(const TrainingRequest& request) {
     if (model.localizer())
       model.localizer()->set_shares(model.parameters(),
                                     word_shares(set, model.vocabulary().size()));
-    start.weights = first_weights(request, identity, model, listener);
+    start.weights = take_first_weights(config, identity, model, request.models, listener);
   }
   start.warnings = length_warnings(set, config.data, config.search);
   if (std::string cost = refinement_cost(config, model.grid()); !cost.empty())

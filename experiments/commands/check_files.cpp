@@ -72,6 +72,36 @@ std::string found_network(const ExperimentConfig& config) {
   return str(grid.rows, " x ", grid.cols, " regions of ", grid.features, " features");
 }
 
+// Throws what training would throw where the checkpoint train.init_from does not fit the model.
+void check_first_weights(ExperimentConfig config, const LoadedData& data) {
+  if (config.train.init_from.empty()) return;
+  config = with_source_words(std::move(config), data);
+  take_network(config, {}, given_model_folders());
+  const InputPipeline pipeline(config.encoder);
+  const FrozenEncoder* frozen = pipeline.frozen();
+  CaptionModel model(config, training_vocabulary(data, config.data), pipeline.frozen_grid());
+  take_first_weights(config,
+                     {.name = data.dataset.name,
+                      .digest = data.dataset.digest,
+                      .encoder = frozen ? frozen->digest() : ""},
+                     model, given_model_folders());
+}
+
+// All mistakes of some files and the exit code for them: that of the first one which is more than
+// a value in the config.
+struct CheckMistakes {
+  std::string lines;
+  ExitCode code = ExitCode::kUsage;
+
+  void add(const std::string& line, ExitCode of) {
+    lines += (lines.empty() ? "" : "\n") + line;
+    if (code == ExitCode::kUsage) code = of;
+  }
+  void raise() const {
+    if (!lines.empty()) throw Error(code, lines);
+  }
+};
+
 }  // namespace
 
 void check_contents(const ExperimentConfig& config, const LoadedData& data,
@@ -121,7 +151,7 @@ std::vector<CheckedFile> checked_files(const ExperimentConfig& config) {
 }
 
 void check_files(const std::vector<Arm>& arms) {
-  std::string missing;
+  CheckMistakes missing;
   std::set<std::string> reported;
   for (const Arm& arm : arms)
     for (const CheckedFile& one : checked_files(arm.config)) {
@@ -129,46 +159,42 @@ void check_files(const std::vector<Arm>& arms) {
       if (one.state == FileState::kNotGiven)
         log::warn(one.problem);
       else
-        missing += (missing.empty() ? "" : "\n") + one.problem;
+        missing.add(one.problem, one.file.key == "train.init_from" ? ExitCode::kCheckpoint
+                                                                   : ExitCode::kData);
     }
-  if (!missing.empty()) throw DataError(missing);
+  missing.raise();
 }
 
 void check_with_files(const std::vector<Arm>& arms) {
   std::optional<LoadedData> data;
   const ExperimentConfig* of = nullptr;  // whose data they are
-  std::string wrong;
-  const auto add = [&](const Arm& arm, const std::string& text) {
-    wrong += str(wrong.empty() ? "" : "\n", arms.size() == 1 ? "" : arm.name + ": ", text);
-  };
-  bool usage = true;
+  CheckMistakes wrong;
   for (const Arm& arm : arms) {
     std::vector<CheckedFile> files = checked_files(arm.config);
     if (std::any_of(files.begin(), files.end(),
                     [](const CheckedFile& one) { return one.state != FileState::kThere; }))
       continue;
     try {
-      // Of data that are made by the program, check_config knows all that matters here.
-      if (data_files(arm.config.data).empty()) {
+      const bool drawn = data_files(arm.config.data).empty();
+      // Of data that are made by the program, check_config knows all that matters without weights.
+      if (drawn && arm.config.train.init_from.empty()) {
         if (!files.empty() && is_frozen(arm.config.encoder)) found_network(arm.config);
         continue;
       }
       if (!data || !same_data(*of, arm.config)) data = load_data(arm.config.data);
       of = &arm.config;
-      check_with_data(arm.config, *data);
-      check_contents(arm.config, *data, files);
-      for (const CheckedFile& one : files)
-        if (one.state == FileState::kUnusable) throw DataError(one.problem);
-    } catch (const UsageError& error) {
-      add(arm, error.what());
-    } catch (const DataError& error) {
-      usage = false;
-      add(arm, error.what());
+      if (!drawn) {
+        check_with_data(arm.config, *data);
+        check_contents(arm.config, *data, files);
+        for (const CheckedFile& one : files)
+          if (one.state == FileState::kUnusable) throw DataError(one.problem);
+      }
+      check_first_weights(arm.config, *data);
+    } catch (const Error& error) {
+      wrong.add(str(arms.size() == 1 ? "" : arm.name + ": ", error.what()), error.code());
     }
   }
-  if (wrong.empty()) return;
-  if (usage) throw UsageError(wrong);
-  throw DataError(wrong);
+  wrong.raise();
 }
 
 }  // namespace saccade

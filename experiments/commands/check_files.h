@@ -43,14 +43,15 @@ std::vector<CheckedFile> checked_files(const ExperimentConfig& config);
 void check_contents(const ExperimentConfig& config, const LoadedData& data,
                     std::vector<CheckedFile>& files);
 
-// Throws DataError, with one line for each path, where a path of any arm is given and does not
-// exist. Warns of paths that are needed and not given: a command line may still give them.
+// Throws an Error, with one line for each path, where a path of any arm is given and does not
+// exist: with the exit code of data, or of checkpoints where train.init_from comes first. Warns of paths that are needed and not given: a command line may still give them.
 void check_files(const std::vector<Arm>& arms);
 
 // What training would refuse once it has read its files: opens the captions, the boxes, the word
-// vectors and the network of every arm whose files are all there, and checks that the arm's values
-// fit them. Photos are not looked at. Throws UsageError or DataError, with one line per mistake,
-// which begins with the name of the arm where there are several.
+// vectors, the network and the checkpoint of the first weights of every arm whose files are all
+// there, and checks that the arm's values fit them. Photos are not looked at. Throws an Error with
+// one line per mistake, which begins with the name of the arm where there are several, and with
+// training's exit code for the first of them that is more than a value in the config.
 void check_with_files(const std::vector<Arm>& arms);
 
 }  // namespace saccade

@@ -144,9 +144,17 @@ for command in "caption sotf sheets/test.png" "overlay sotf" "evaluate sotf" "in
   expect 4 "$saccade" $command
   one_error "sotf: no such checkpoint" "did you mean 'soft'?" "hard, soft"
 done
+# What is wrong with first weights is found before training, with its exit code.
 expect 0 "$saccade" config check tiny.yaml train.init_from=soft
-expect 3 "$saccade" config check tiny.yaml train.init_from=sotf
+expect 4 "$saccade" config check tiny.yaml train.init_from=sotf
 one_error "train.init_from: sotf: no such checkpoint" "did you mean 'soft'?"
+expect 4 "$saccade" train tiny.yaml --out misspelt train.init_from=sotf
+for misfit in decoder.hidden=20 "encoder.type=vit encoder.positions=learned" decoder.embedding=20; do
+  expect 4 "$saccade" train tiny.yaml --out misfit train.init_from=soft $misfit
+  cp err train.err
+  expect 4 "$saccade" config check tiny.yaml train.init_from=soft $misfit
+  cmp -s err train.err || fail "config check and train say different things of $misfit"
+done
 
 # A path wins, and says so.
 cp near/soft.h5 hard
