@@ -24,6 +24,16 @@ std::string reason(const json::parse_error& error) {
   return text.substr(0, 200);
 }
 
+// "", or what to do where the text that was refused up to this byte is a dictionary that Python
+// printed: its strings have single quotes.
+std::string remedy(const std::string& text, std::size_t refused) {
+  const std::size_t last = refused == 0 ? 0 : refused - 1;
+  const bool single = last < text.size() && text[last] == '\'';
+  return single ? "; JSON has double quotes: write the file with Python's json.dump, not with str "
+                  "or print"
+                : "";
+}
+
 // Keeps the names of the members of the outermost object.
 struct MemberNames : json::json_sax_t {
   std::vector<std::string> names;
@@ -76,7 +86,8 @@ JsonValue JsonValue::parse(const std::string& text, const std::filesystem::path&
     const std::size_t byte = std::min(error.byte, text.size());
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(byte);
     throw DataError(str(path.string(), ":", 1 + std::count(text.begin(), end, '\n'),
-                        ": broken JSON at byte ", byte, " of ", text.size(), ": ", reason(error)));
+                        ": broken JSON at byte ", byte, " of ", text.size(), ": ", reason(error),
+                        remedy(text, byte)));
   } catch (const json::exception& error) {
     throw DataError(str(path.string(), ": broken JSON: ", error.what()));
   }
@@ -143,6 +154,7 @@ JsonValue JsonValue::at(std::size_t index) const {
   return {document_, &as_json(value_)[index], path_ + "[" + std::to_string(index) + "]"};
 }
 
+std::string JsonValue::type() const { return as_json(value_).type_name(); }
 bool JsonValue::is_text() const { return as_json(value_).is_string(); }
 bool JsonValue::is_number() const { return as_json(value_).is_number(); }
 bool JsonValue::is_array() const { return as_json(value_).is_array(); }

@@ -35,6 +35,8 @@ class JsonValue {
   // The names of an object's members, sorted. Throws DataError when this is no object.
   std::vector<std::string> names() const;
 
+  // The type of the value in JSON's words, for messages: "array", "boolean", ...
+  std::string type() const;
   bool is_text() const;
   bool is_number() const;
   bool is_array() const;

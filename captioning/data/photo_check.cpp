@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/parallel/parallel.h"
+#include "vision/images/picture_names.h"
 
 namespace saccade {
 
@@ -44,7 +45,7 @@ std::string plain_name(const std::string& name) {
   return out;
 }
 
-// Looks for a file beside the missing one whose name is spelled differently.
+// Looks for a file beside the missing one whose name is spelled differently, or has an ending.
 std::string other_spelling(const fs::path& missing) {
   const std::string name = missing.filename().string(), plain = plain_name(name);
   std::error_code error;
@@ -53,7 +54,11 @@ std::string other_spelling(const fs::path& missing) {
        !error && entry != fs::directory_iterator() && looked < kMostSearched;
        entry.increment(error), ++looked) {
     const std::string found = entry->path().filename().string();
-    if (found == name || plain_name(found) != plain) continue;
+    if (found == name) continue;
+    if (entry->path().stem().string() == name && named_as_picture(entry->path()))
+      return str(missing.parent_path().string(), " has ", found,
+                 "; write the names in the captions with their endings");
+    if (plain_name(found) != plain) continue;
     const bool same_letters = unicode::compose(found) == unicode::compose(name);
     return str(missing.parent_path().string(), " has ", found,
                same_letters ? ", whose accented letters are encoded in another way (NFC or NFD)"
@@ -80,7 +85,8 @@ std::string other_folder(const fs::path& missing, const std::string& id, bool al
     if (!found.ends_with(ending))
       return str("there is a ", found, "; are the names in the captions without their folder?");
     return str("there is a ", found,
-               all_missing ? "; set data.images to " + found.substr(0, found.size() - ending.size())
+               all_missing ? "; the folder of the images is " +
+                                 found.substr(0, found.size() - ending.size())
                            : std::string());
   }
   return "";

@@ -129,6 +129,12 @@ void refuse_list(const std::string& place) {
                   "lists of images with captions");
 }
 
+std::string notes_of(const Dataset& dataset) {
+  std::string notes;
+  for (const std::string& note : dataset.notes) notes += "; " + note;
+  return notes;
+}
+
 void finish(Dataset& dataset, const std::string& source) {
   Index empty_captions = 0;
   std::vector<std::string> wordless, endless, bare;  // names of images
@@ -155,15 +161,13 @@ void finish(Dataset& dataset, const std::string& source) {
     dataset.notes.push_back(str("dropped ", counted(static_cast<Index>(bare.size()), "image"),
                                 " without a caption: ", first_names(bare)));
   if (dataset.images.empty()) {
-    std::string notes;
-    for (const std::string& note : dataset.notes) notes += "; " + note;
     throw DataError(str(source, ": no image with a caption in it",
                         empty_captions == 0
                             ? ""
                             : str("; of ", counted(empty_captions, "caption"),
                                   ", none has a letter or a digit; are they in another column or "
                                   "key?"),
-                        notes));
+                        notes_of(dataset)));
   }
   for (const CaptionedImage& image : dataset.images)
     for (const std::string& caption : image.captions) unspaced.add(caption);

@@ -45,6 +45,9 @@ Split read_split(const std::string& word, const std::string& place);
 // Says that a file is a list, where an object was expected, and what reads lists.
 [[noreturn]] void refuse_list(const std::string& place);
 
+// The data set's notes for the end of a message, "; " before each one.
+std::string notes_of(const Dataset& dataset);
+
 // Makes captions plain (plain_caption.h) and clean, drops captions without words or with endless
 // ones and images without captions (and notes it), checks that ids and numbers are unique and that
 // something is left, and fills in the digest. Throws DataError if a check fails; `source` names the

@@ -121,8 +121,7 @@ std::optional<WeightsOrigin> take_first_weights(const ExperimentConfig& config, 
                                                 std::span<const fs::path> models,
                                                 const MessageListener& listener) {
   if (config.train.init_from.empty()) return std::nullopt;
-  const Archive archive =
-      load_archive(find_checkpoint(config.train.init_from, models, listener));
+  const Archive archive = load_archive(find_checkpoint(config.train.init_from, models, listener));
   const ExperimentConfig before = stored_config(archive, config.attention.added);
   const auto frozen = frozen_as_before(config.encoder, before.encoder);
   if (frozen) data.encoder = InputPipeline(*frozen).frozen()->digest();

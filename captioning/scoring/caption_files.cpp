@@ -175,9 +175,13 @@ CaptionFile read_results(const fs::path& path, LineReading lines) {
 }
 
 std::string form_line(const char* role, const CaptionFile& file) {
+  Index empty = 0;
+  for (const ListedImage& image : file.images)
+    empty += std::count(image.captions.begin(), image.captions.end(), std::string());
   return str(role, ": ", file.path, ", read as ", file.form, ": ",
              counted(static_cast<Index>(file.images.size()), "image"), ", ",
-             counted(static_cast<Index>(caption_count(file)), "caption"));
+             counted(static_cast<Index>(caption_count(file)), "caption"),
+             empty == 0 ? "" : str(", of which ", empty, empty == 1 ? " is" : " are", " empty"));
 }
 
 std::string line_ends_note(const std::string& path, std::size_t captions) {

@@ -68,7 +68,11 @@ bool holds_captions(const JsonValue& value) {
 }
 
 ImageId id_of(const JsonValue& value) {
-  return value.is_text() ? image_id(value.text()) : ImageId{.name = "", .number = value.integer()};
+  if (value.is_text()) return image_id(value.text());
+  if (value.is_number()) return {.name = "", .number = value.integer()};
+  throw DataError(value.place() +
+                  ": expected an image's name or number, such as \"a.jpg\" or 42; got " +
+                  value.type());
 }
 
 // COCO's lists of images and of their captions.

@@ -140,7 +140,9 @@ Judgements read_judgements(const std::filesystem::path& path) {
                           "; a caption with a ", separator_name(separator), " must be quoted"));
     const auto value = number_of(fields[score]);
     if (!value || !std::isfinite(*value)) {
-      throw DataError(str(place, ": score must be a number; got '", fields[score], "'"));
+      const bool comma = fields[score].find(',') != std::string::npos;
+      throw DataError(str(place, ": score must be a number; got '", fields[score], "'",
+                          comma ? "; write it with a point, as in 3.5" : ""));
     }
     out.captions.push_back({.image = image_id(fields[*columns.name()]),
                             .caption = fields[columns.captions[0]],

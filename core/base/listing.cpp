@@ -15,7 +15,10 @@ std::string counted(Index count, const std::string& noun, const std::string& plu
 std::string data_size(double bytes) {
   constexpr double kMega = 1e6, kGiga = 1e9;
   std::ostringstream out;
-  if (bytes < kGiga)
+  constexpr double kSmall = 10 * kMega;  // below, sizes that differ shall be seen to differ
+  if (bytes < kSmall)
+    out << std::ceil(10 * bytes / kMega) / 10 << " MB";
+  else if (bytes < kGiga)
     out << std::ceil(bytes / kMega) << " MB";
   else
     out << std::fixed << std::setprecision(1) << bytes / kGiga << " GB";

@@ -95,6 +95,12 @@ OddPlace odd_character(std::string_view text, int lines) {
   return found;
 }
 
+std::string takes_for_letter(const OddPlace& odd) {
+  return std::string(odd.name) +
+         " stands here, which YAML takes for a letter; type a plain one, or put the text into "
+         "quotes if it is meant";
+}
+
 // The first line, from 0, that a tab indents; -1 if there is none.
 int line_with_tab(std::string_view text) {
   int line = 0;
@@ -267,6 +273,9 @@ Node parse_yaml(const std::string& text, const std::string& source, Mistakes& mi
     YAML::Parser parser(in);
     parser.HandleNextDocument(builder);
     Node root = builder.take();
+    if (root.kind == Node::Kind::kScalar && !root.quoted)
+      if (const OddPlace odd = odd_character(text, root.place.line); !odd.name.empty())
+        mistakes.add({source, odd.line, odd.column}, takes_for_letter(odd));
     TreeBuilder rest(source, mistakes);
     if (parser.HandleNextDocument(rest)) {
       mistakes.add(root.place, "more than one YAML document ('---'); a config is one document");
@@ -277,14 +286,16 @@ Node parse_yaml(const std::string& text, const std::string& source, Mistakes& mi
       mistakes.add({source, tab + 1, 1},
                    "not valid YAML: a tab indents this line; indent with spaces alone");
     else if (const OddPlace odd = odd_character(text, error.mark.line + 1); !odd.name.empty())
-      mistakes.add({source, odd.line, odd.column},
-                   "not valid YAML: " + std::string(odd.name) +
-                       " stands here, which YAML takes for a letter; type a plain one, or put the "
-                       "text into quotes if it is meant");
+      mistakes.add({source, odd.line, odd.column}, "not valid YAML: " + takes_for_letter(odd));
     else
       mistakes.add({source, error.mark.line + 1, error.mark.column + 1},
-                   error.msg == "bad file" ? "nested too deep; this is not a config"
-                                           : "not valid YAML: " + error.msg);
+                   error.msg == "bad file"
+                       ? "nested too deep; this is not a config"
+                       : "not valid YAML: " + error.msg +
+                             (text.find("${") == text.npos
+                                  ? ""
+                                  : "; within { } a text such as ${HOME}/x needs quotes, and "
+                                    "variables are not replaced in configs"));
   } catch (const TooLarge&) {
   }
   return {};

@@ -159,8 +159,8 @@ void check_files(const std::vector<Arm>& arms) {
       if (one.state == FileState::kNotGiven)
         log::warn(one.problem);
       else
-        missing.add(one.problem, one.file.key == "train.init_from" ? ExitCode::kCheckpoint
-                                                                   : ExitCode::kData);
+        missing.add(one.problem,
+                    one.file.key == "train.init_from" ? ExitCode::kCheckpoint : ExitCode::kData);
     }
   missing.raise();
 }

@@ -44,7 +44,8 @@ void check_contents(const ExperimentConfig& config, const LoadedData& data,
                     std::vector<CheckedFile>& files);
 
 // Throws an Error, with one line for each path, where a path of any arm is given and does not
-// exist: with the exit code of data, or of checkpoints where train.init_from comes first. Warns of paths that are needed and not given: a command line may still give them.
+// exist: with the exit code of data, or of checkpoints where train.init_from comes first. Warns of
+// paths that are needed and not given: a command line may still give them.
 void check_files(const std::vector<Arm>& arms);
 
 // What training would refuse once it has read its files: opens the captions, the boxes, the word

@@ -200,7 +200,7 @@ OwnData look_at_own_data(const std::string& photos, const std::string& captions,
     throw DataError(str(captions, ": of the photos that can be used, ", out.train,
                         " are for training and ", out.val,
                         " for validation; both are needed, so give more photos",
-                        out.makes_val ? "" : ", or another split"));
+                        out.makes_val ? "" : ", or another split", notes_of(dataset)));
   out.captions = caption_facts(dataset, train);
   return out;
 }

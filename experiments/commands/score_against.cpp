@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -81,7 +82,7 @@ std::vector<System> systems_of(const ScoreArgs& args) {
 // those before it.
 SeedResult scored_file(const std::string& path, const ScoreArgs& args,
                        const CaptionFile& references, const ScoringOptions& options,
-                       std::vector<std::size_t>& images) {
+                       std::vector<std::size_t>& images, std::vector<std::string>& captions) {
   const MatchedCaptions matched = match(references, read_results(path, args.line_reading()));
   for (const std::string& note : matched.notes) log::warn(plain_text(note));
   if (images.empty()) {
@@ -94,6 +95,7 @@ SeedResult scored_file(const std::string& path, const ScoreArgs& args,
                     ": captions other images than the first results file; all files of a "
                     "comparison need captions of the same images");
   }
+  captions = matched.candidates;
   const CaptionScores scores = score_captions(matched.candidates, matched.references, options);
   SeedResult out;
   out.regimes = {{Regime::kExpectation, scores.corpus(), scores.metrics, scores.marks}};
@@ -107,13 +109,18 @@ Comparison compared(const ScoreArgs& args, const std::vector<System>& systems,
   out.regimes = false;
   std::vector<std::size_t> images;
   std::int64_t seed = 0;
+  std::map<std::vector<std::string>, std::string> files;  // by their captions
   for (const System& system : systems) {
     ArmResult& arm = out.arms.emplace_back();
     arm.arm.name = system.name;
     // Runs are paired only if --paired declares that they have the same seeds, in this order.
     if (args.paired) seed = 0;
     for (const std::string& file : system.files) {
-      arm.seeds.push_back(scored_file(file, args, references, options, images));
+      std::vector<std::string> captions;
+      arm.seeds.push_back(scored_file(file, args, references, options, images, captions));
+      if (const auto [same, fresh] = files.emplace(std::move(captions), file); !fresh)
+        log::warn(plain_text(
+            str(file, ": has the captions of ", same->second, " again; is one file given twice?")));
       arm.seeds.back().seed = seed++;
     }
   }

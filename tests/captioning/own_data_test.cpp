@@ -185,7 +185,9 @@ TEST_CASE("photos that are missing or damaged are found, with a hint") {
   CHECK_THAT(check("a\xCC\x88.png,x\n", PhotoReading::kHeader).first.hint,
              Contains("accented letters are encoded in another way"));
   CHECK_THAT(check("d.png,x\n", PhotoReading::kHeader).first.hint,
-             Contains("set data.images to " + (folder / "below").string()));
+             Contains("; the folder of the images is " + (folder / "below").string()));
+  CHECK_THAT(check("C,x\nC.PNG,x\n", PhotoReading::kHeader).first.hint,
+             Contains("has C.PNG; write the names in the captions with their endings"));
   CHECK_THAT(check("other/d.png,x\n", PhotoReading::kHeader).first.hint,
              Contains("are the names in the captions without their folder?"));
 }

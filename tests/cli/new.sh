@@ -139,6 +139,14 @@ wants "images, because they cannot be read: IMG_000" err
 expect 3 "$saccade" data mine.yaml data.images=pictures
 wants "none of 24 photos can be used" err
 wants "; set data.images" err
+echo '[{"image": "IMG_0004", "caption": "a dog"}]' >endless.json
+for command in "data tiny.yaml data.type=folder data.annotations=endless.json data.images=" "new x --captions endless.json --photos "; do
+  expect 3 "$saccade" ${command}"$folder"
+  one_error "has IMG_0004.JPG; write the names in the captions with their endings"
+done
+echo '[{"image": "IMG_0004.JPG", "caption": "a dog"}, {"image": "IMG_0005.JPG", "caption": "!!!"}]' >wordless.json
+expect 3 "$saccade" new x --photos "$folder" --captions wordless.json
+one_error "give more photos" "dropped 1 caption without a word: of IMG_0005.JPG"
 expect 3 "$saccade" data tiny.yaml data.type=karpathy data.annotations=dataset_flickr8k.json \
   data.images=Flickr8k_Dataset
 wants "data.annotations: dataset_flickr8k.json is missing; configs/README.md of saccade's sources says where to get it" err

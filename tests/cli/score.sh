@@ -347,3 +347,25 @@ expect 0 "$saccade" score letters.csv plain.txt --no-meteor
 { echo image,caption; printf 'a,'; yes 'a red field' | head -n 4000 | tr '\n' ' '; echo; echo b,a dog; } >book.csv
 expect 3 "$saccade" score letters.csv book.csv
 one_error "book.csv: the caption of a that begins 'a red field a red fi' has more than 10000 words"
+
+# Files that cannot be meant say what is meant.
+expect 0 "$saccade" score good.json good.json --against refs.json --replicates 100
+wants "good.json: has the captions of good.json again; is one file given twice?" err
+printf 'image_id;caption;score\n11;a horse;3,5\n' >comma.csv
+expect 3 "$saccade" score refs.json --judgements comma.csv
+one_error "comma.csv:2: score must be a number; got '3,5'; write it with a point, as in 3.5"
+for id in '["11"]' true '{"id": 11}'; do
+  echo "[{\"image_id\": $id, \"caption\": \"a horse\"}]" >odd.json
+  expect 3 "$saccade" score refs.json odd.json
+  one_error "odd.json: [0].image_id: expected an image's name or number" "got "
+done
+printf "{'image_id': 11, 'caption': 'a horse'}\n{'image_id': 22, 'caption': 'a boat'}\n" >python.txt
+cp python.txt python.jsonl
+for file in python.txt python.jsonl; do
+  expect 3 "$saccade" score refs.json $file
+  one_error "$file:1: broken JSON" "write the file with Python's json.dump"
+done
+printf 'a dog\na cat\n' >two_refs.txt
+printf 'a dog\na cat\n\n\n' >ends.txt
+expect 0 "$saccade" score two_refs.txt ends.txt --no-meteor
+wants "results: ends.txt" "4 captions, of which 2 are empty" err

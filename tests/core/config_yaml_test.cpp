@@ -67,6 +67,8 @@ TEST_CASE("tabs and characters that look like spaces are named with their place"
       {"# a\nrate: 3\ntitle:\u202fx\ninner:\n  hidden: 3", "t.yaml:3:7: not valid YAML: a narrow"},
       {"inner:\n  hidden:\u30003\n  weight: 1", "t.yaml:2:10: not valid YAML: an ideographic"},
       {"title\uff1ax\ninner: {hidden: 3}", "t.yaml:1:6: not valid YAML: a full-width colon"},
+      {"title\uff1a x", "t.yaml:1:6: a full-width colon"},
+      {"inner: {title: ${HOME}/x}", "a text such as ${HOME}/x needs quotes"},
   };
   for (const auto& [text, expected] : cases) {
     INFO(text);

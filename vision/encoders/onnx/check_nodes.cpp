@@ -267,6 +267,10 @@ std::string image_of(const onnx::GraphProto& graph, const std::set<const Node*>&
     throw DataError(str(file, ": its input '", one_line(inputs[0]->name()), "' ",
                         no_image(*inputs[0]),
                         "; an encoder takes images [n, 3, rows, columns] of 32-bit floats"));
+  if (inputs.empty())
+    throw DataError(file +
+                    ": no node of its graph reads an input (those inside of branches do not "
+                    "count); export the network as one graph without control flow");
   throw DataError(str(file, ": takes ", inputs.size(), " inputs; an encoder takes one image"));
 }
 
