@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every experiment of configs/ is a config that the program accepts, apart from the files of data and weights
 # that a user has to name, and configs/README.md names it.
+models=shipped  # one config goes on from a model that comes with the project
 configs=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../configs" && pwd)
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh" "$@"
 
