@@ -17,6 +17,7 @@
 #include "experiments/process/model_places.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
+#include "vision/encoders/onnx/model_bytes.h"
 #include "vision/encoders/onnx_layers.h"
 
 namespace saccade {
@@ -156,6 +157,9 @@ std::string runners(const OnnxLayer& layer) {
 // Lists the layers of a network. Any of them can give the grid if its output is
 // [1, features, rows, cols].
 int list_layers(const std::string& path, Index image_size, bool json) {
+  constexpr Index kUsualSide = 224;
+  if (image_size == 0) image_size = stated_picture_side(path);
+  if (image_size == 0) image_size = kUsualSide;
   const std::vector<OnnxLayer> layers = list_onnx_layers(path, image_size);
   Json rows = Json::array();
   for (const OnnxLayer& layer : layers) {
@@ -228,7 +232,7 @@ int list_tensors(const std::string& path, bool json) {
 CommandRun bind_inspect(Options& options) {
   struct Args {
     std::string checkpoint;
-    Index image_size = 224;
+    Index image_size = 0;
     bool json = false, all = false;
     InspectAttentionArgs attention{};
   };
@@ -240,7 +244,7 @@ CommandRun bind_inspect(Options& options) {
       "CHECKPOINT|ONNX|SAFETENSORS");
   options.count("--image-size", args->image_size,
                 "with an ONNX file: side of the input picture in pixels, for which the shapes of "
-                "the layers are listed (default: 224)",
+                "the layers are listed (default: what the file says, or else 224)",
                 1);
   options.flag("--all", args->all,
                "of a checkpoint, show every value of its config, the defaults included, and every "

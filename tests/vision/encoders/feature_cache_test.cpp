@@ -228,7 +228,7 @@ TEST_CASE(
   for (int i = 0; i < 2; ++i)
     FeatureCache::open_or_fill(folder.path(), encoder, names(30), load, options);
   REQUIRE(lines.size() == 1);
-  CHECK_THAT(lines[0], Catch::Contains("features of 30 images take 1 MB of ") &&
+  CHECK_THAT(lines[0], Catch::Contains("features of 30 images take 0.1 MB of ") &&
                            Catch::Contains(" that are free"));
 }
 

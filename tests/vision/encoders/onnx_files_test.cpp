@@ -10,6 +10,7 @@
 #include "tests/support/onnx_mutants.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/encoders/onnx_readers.h"
+#include "vision/encoders/onnx/model_bytes.h"
 
 namespace saccade {
 
@@ -252,7 +253,8 @@ TEST_CASE("layers are listed as they can be run, also where a reader merges them
   std::string x = net.conv("c1", "image", {4, 3, 3, 3});
   x = net.node("Mul", "swish", {x, net.node("Sigmoid", "gate", {x})});
   net.save(file, net.node("Softmax", "shares", {net.conv("c2", x, {4, 4, 3, 3})}));
-  for (const OnnxLayer& layer : list_onnx_layers(file, 32)) {
+  CHECK(stated_picture_side(file) == 32);
+  for (const OnnxLayer& layer : list_onnx_layers(file, stated_picture_side(file))) {
     CAPTURE(layer.name);
     CHECK(layer.onnx == refusal_of_opencv(file, layer.name).empty());
     CHECK(layer.onnx_native == refusal_of_us(file, layer.name).empty());

@@ -8,11 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "core/base/real.h"
+
 namespace saccade {
 
 // Reads the file, and the files beside it in which it keeps weights (take_outside_weights).
 // Throws DataError where one is missing, damaged or not a model.
 std::vector<std::uint8_t> read_model_bytes(const std::filesystem::path& file);
+
+// The side of the square pictures that the file says the network takes; 0 where it leaves their
+// size open or says something else. Throws as read_model_bytes().
+Index stated_picture_side(const std::filesystem::path& file);
 
 struct ModelNode {
   std::string name, type;          // `type` is the operator
