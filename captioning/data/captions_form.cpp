@@ -1,6 +1,7 @@
 #include "captioning/data/captions_form.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "captioning/data/caption_columns.h"
 #include "captioning/data/image_id.h"
@@ -10,12 +11,16 @@ namespace saccade {
 
 namespace {
 
-// "[a.jpg] a dog" and "[7] a dog" are no JSON.
-bool begins_with_bracketed_image(const std::string& line) {
-  const bool json = line.size() < 2 || std::string("\"'[{( \t").find(line[1]) != std::string::npos;
-  const auto lead = json ? std::nullopt : leading_id(line);
+// "[a.jpg] a dog", "[7] a dog" and "[CLS] a dog" are no JSON.
+bool begins_with_bracketed_word(const std::string& line) {
+  if (line.size() < 2 || std::string("\"'[{( \t").find(line[1]) != std::string::npos) return false;
+  const auto lead = leading_id(line);
   const bool number = lead && image_id(lead->name).name.empty();
-  return lead && lead->certain && (!number || lead->rest < line.size());
+  if (lead && lead->certain) return !number || lead->rest < line.size();
+  const std::string word = line.substr(1, line.find_first_of(",]") - 1);
+  const bool letters =
+      std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+  return letters && !word.empty() && word != "true" && word != "false" && word != "null";
 }
 
 }  // namespace
@@ -36,7 +41,7 @@ CaptionsForm captions_form(const std::string& text) {
   if (first == std::string::npos) return CaptionsForm::kOther;
   const auto begin = text.find_first_not_of("\r\n");
   const std::string line = text.substr(begin, text.find_first_of("\r\n", begin) - begin);
-  if (text[first] == '{' || (text[first] == '[' && !begins_with_bracketed_image(line)))
+  if (text[first] == '{' || (text[first] == '[' && !begins_with_bracketed_word(line)))
     return CaptionsForm::kJson;
   if (header_separator(text)) return CaptionsForm::kCsv;
   return token_marks(line) ? CaptionsForm::kTokens : CaptionsForm::kOther;

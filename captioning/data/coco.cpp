@@ -20,7 +20,7 @@ void read_part(const std::filesystem::path& file, const std::filesystem::path& f
   for (std::size_t i = 0; i < images.size(); ++i) {
     const JsonValue entry = images.at(i);
     CaptionedImage image;
-    image.number = entry["id"].integer();
+    image.number = image_number_of(entry["id"]);
     image.id = image_name(entry["file_name"].text(), entry["file_name"].place());
     image.path = image_path(folder, image.id, entry["file_name"].place());
     image.split = split;
@@ -33,7 +33,7 @@ void read_part(const std::filesystem::path& file, const std::filesystem::path& f
   const JsonValue annotations = root["annotations"];
   for (std::size_t i = 0; i < annotations.size(); ++i) {
     const JsonValue entry = annotations.at(i);
-    const std::int64_t number = entry["image_id"].integer();
+    const std::int64_t number = image_number_of(entry["image_id"]);
     const auto found = by_number.find(number);
     if (found == by_number.end()) {  // what remains where a list of images was made shorter
       orphans.push_back(str(entry.place().substr(file.string().size() + 2), " of image ", number));

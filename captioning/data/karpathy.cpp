@@ -36,8 +36,9 @@ Dataset read_karpathy(const KarpathyFiles& files) {
     image.id = image_name(file.text(), file.place());
     image.path =
         image_path(files.images, folder ? folder->text() + "/" + image.id : image.id, file.place());
-    const auto coco = entry.find("cocoid");
-    image.number = coco ? coco->integer() : entry["imgid"].integer();
+    auto number = entry.find("cocoid");
+    if (!number) number = entry.find("imgid");
+    image.number = number ? image_number_of(*number) : static_cast<std::int64_t>(i);
     image.split = read_split(entry["split"].text(), entry["split"].place());
     restval += entry["split"].text() == "restval" ? 1 : 0;
     const JsonValue sentences = entry["sentences"];

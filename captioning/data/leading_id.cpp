@@ -247,7 +247,7 @@ std::optional<LeadingId> leading_id(Text line) {
 }
 
 bool holds_picture_name(Text line) {
-  constexpr Text kBetween = " \t,;|\"'";
+  constexpr Text kBetween = " \t,;|()[]\"'";
   constexpr int kFirstWords = 3;  // behind a point of a list, a number or a word such as "Photo"
   int place = 0;
   for (std::size_t begin = line.find_first_not_of(kBetween); begin != Text::npos; ++place) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <unordered_set>
 
+#include "captioning/data/json_file.h"
 #include "captioning/text/plain_caption.h"
 #include "captioning/text/tokenizer.h"
 #include "captioning/text/unicode.h"
@@ -70,7 +71,24 @@ std::vector<TextLine> read_lines(const fs::path& path, std::string_view what) {
   return out;
 }
 
-std::string image_name(const std::string& name, const std::string& place) {
+ImageId image_id_of(const JsonValue& value) {
+  if (value.is_text()) return image_id(value.text());
+  if (value.is_number()) return {.name = "", .number = value.integer()};
+  throw DataError(value.place() +
+                  ": expected an image's name or number, such as \"a.jpg\" or 42; got " +
+                  value.type());
+}
+
+std::int64_t image_number_of(const JsonValue& value) {
+  const ImageId id = image_id_of(value);
+  if (!id.number)
+    throw DataError(str(value.place(), ": expected a whole number; got '", id.name, "'"));
+  return *id.number;
+}
+
+std::string image_name(const std::string& written, const std::string& place) {
+  std::string name = written;
+  std::replace(name.begin(), name.end(), '\\', '/');
   const fs::path relative(name);
   const bool leaves = std::any_of(relative.begin(), relative.end(),
                                   [](const fs::path& part) { return part == ".."; });

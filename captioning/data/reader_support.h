@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "captioning/data/dataset.h"
+#include "captioning/data/image_id.h"
 
 namespace saccade {
+
+class JsonValue;
 
 // The bytes of a file. Throws DataError when it is missing or no file, and IoError when it cannot
 // be read; `what` names its role in the message ("captions file").
@@ -26,6 +29,11 @@ struct TextLine {
 std::vector<TextLine> lines_of(std::string_view text, const std::filesystem::path& path);
 // The lines of a file that are not empty.
 std::vector<TextLine> read_lines(const std::filesystem::path& path, std::string_view what);
+
+// The image that a value names: by its number, also where that is a text, or by its name.
+ImageId image_id_of(const JsonValue& value);
+// Its number. Throws DataError where there is a name.
+std::int64_t image_number_of(const JsonValue& value);
 
 // The one name of an image: "a/b.jpg" for "./a/b.jpg" and "a//b.jpg". Throws DataError, whose
 // message begins with `place`, when it is empty, absolute, or leads out of the image folder.

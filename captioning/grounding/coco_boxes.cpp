@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "captioning/data/json_file.h"
+#include "captioning/data/reader_support.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -107,7 +108,7 @@ CocoBoxes::CocoBoxes(const std::filesystem::path& file, const Dataset& dataset,
   const JsonValue entries = root["images"];
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const JsonValue entry = entries.at(i);
-    const std::int64_t number = entry["id"].integer();
+    const std::int64_t number = image_number_of(entry["id"]);
     const Index image = wanted.find(entry["file_name"].text(), number);
     if (!by_number.emplace(number, image).second) {
       throw DataError(str(entry.place(), ": image id ", number, " is there twice"));
@@ -119,9 +120,9 @@ CocoBoxes::CocoBoxes(const std::filesystem::path& file, const Dataset& dataset,
   const JsonValue annotations = root["annotations"];
   for (std::size_t i = 0; i < annotations.size(); ++i) {
     const JsonValue entry = annotations.at(i);
-    const auto image = by_number.find(entry["image_id"].integer());
+    const auto image = by_number.find(image_number_of(entry["image_id"]));
     if (image == by_number.end()) {
-      throw DataError(str(entry.place(), ": image_id ", entry["image_id"].integer(),
+      throw DataError(str(entry.place(), ": image_id ", image_number_of(entry["image_id"]),
                           " is not an image of this file"));
     }
     if (image->second < 0) continue;

@@ -1,6 +1,8 @@
 #include "captioning/scoring/caption_files.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "captioning/data/caption_columns.h"
 #include "captioning/data/captions_form.h"
@@ -83,31 +85,55 @@ void refuse_long(const CaptionFile& file) {
     }
 }
 
-// Whether a first word marks a place, as '<s>' and 'Caption:' do, instead of being part of a
-// caption.
-bool marks_beginning(std::string_view word) {
-  return !word.empty() && (word.front() == '<' || word.front() == '[' || word.back() == ':');
+// Whether a word at either end of a caption is a mark of a decoder, as '<s>', '[SEP]' and 'endseq'
+// are, or one that stands before a caption, as 'Caption:' does.
+bool is_mark(std::string_view word) {
+  constexpr std::string_view kNames[] = {"startseq", "endseq", "sos", "eos", "bos"};
+  if (word.size() < 2) return false;
+  return (word.front() == '<' && word.back() == '>') ||
+         (word.front() == '[' && word.back() == ']') || word.back() == ':' ||
+         std::find(std::begin(kNames), std::end(kNames), word) != std::end(kNames);
 }
 
-std::string_view first_word(std::string_view caption) {
-  const std::size_t begin = std::min(caption.find_first_not_of(' '), caption.size());
-  return caption.substr(begin, std::min(caption.find(' ', begin), caption.size()) - begin);
+// The words between spaces.
+std::vector<std::string_view> spaced_words(std::string_view caption) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at < caption.size();) {
+    const std::size_t end = std::min(caption.find(' ', at), caption.size());
+    if (end > at) words.push_back(caption.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
 }
 
-// A note where all captions begin with the same mark, which is scored as words of theirs.
+// The marks at the ends of a caption.
+std::set<std::string_view> marks_of(std::string_view caption) {
+  const std::vector<std::string_view> words = spaced_words(caption);
+  const auto inner = std::find_if_not(words.begin(), words.end(), is_mark);
+  const auto outer = std::find_if_not(words.rbegin(), words.rend(), is_mark);
+  std::set<std::string_view> out(words.begin(), inner);
+  out.insert(words.rbegin(), outer);
+  return out;
+}
+
+// A note where at least half of the captions have the same marks at their ends, which are scored as
+// words of theirs.
 void note_marks(CaptionFile& file) {
-  std::string_view mark;
+  std::map<std::string_view, std::size_t> marks;  // how many captions have each
   std::size_t captions = 0;
   for (const ListedImage& image : file.images)
     for (const std::string& caption : image.captions) {
-      const std::string_view word = first_word(caption);
-      if (captions++ == 0) mark = word;
-      if (word != mark || !marks_beginning(word)) return;
+      const std::set<std::string_view> own = marks_of(caption);
+      for (const std::string_view mark : own) ++marks[mark];
+      captions += caption.empty() ? 0U : 1U;
     }
-  if (captions < 2) return;
-  file.notes.push_back(str(file.path, ": all captions begin with '", mark,
-                           "', which is scored as a part of them; take it out of the file if it is "
-                           "none"));
+  std::vector<std::string> found;
+  for (const auto& [mark, count] : marks)
+    if (captions >= 2 && 2 * count >= captions) found.push_back(str("'", mark, "'"));
+  if (found.empty()) return;
+  file.notes.push_back(str(file.path, ": captions begin or end with ", first_names(found),
+                           ", which ", found.size() == 1 ? "is" : "are",
+                           " scored as a part of them; take such marks out of the file"));
 }
 
 CaptionFile read(const fs::path& path, CaptionRole role, std::optional<Split> split,

@@ -67,14 +67,6 @@ bool holds_captions(const JsonValue& value) {
   return value.size() == 0 || (!value.at(0).is_array() && holds_captions(value.at(0)));
 }
 
-ImageId id_of(const JsonValue& value) {
-  if (value.is_text()) return image_id(value.text());
-  if (value.is_number()) return {.name = "", .number = value.integer()};
-  throw DataError(value.place() +
-                  ": expected an image's name or number, such as \"a.jpg\" or 42; got " +
-                  value.type());
-}
-
 // COCO's lists of images and of their captions.
 void read_coco(const JsonValue& root, CaptionFile& out) {
   out.form = "COCO's JSON";
@@ -84,25 +76,19 @@ void read_coco(const JsonValue& root, CaptionFile& out) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     const JsonValue entry = list.at(i);
     const auto name = entry.find("file_name");
-    const ImageId key = id_of(entry["id"]);
-    if (!key.number)
-      throw DataError(str(entry["id"].place(), ": expected a whole number; got '", key.name, "'"));
-    if (!places.emplace(*key.number, out.images.size()).second)
-      throw DataError(str(entry.place(), ": image id ", *key.number, " is there twice"));
-    images.add({.name = name ? image_name_of(name->text()) : "", .number = key.number},
-               entry.place());
+    const std::int64_t number = image_number_of(entry["id"]);
+    if (!places.emplace(number, out.images.size()).second)
+      throw DataError(str(entry.place(), ": image id ", number, " is there twice"));
+    images.add({.name = name ? image_name_of(name->text()) : "", .number = number}, entry.place());
   }
   const JsonValue annotations = root["annotations"];
   Index unlisted = 0;
   for (std::size_t i = 0; i < annotations.size(); ++i) {
     const JsonValue entry = annotations.at(i);
-    const ImageId id = id_of(entry["image_id"]);
-    if (!id.number)
-      throw DataError(
-          str(entry["image_id"].place(), ": expected a whole number; got '", id.name, "'"));
-    const auto [found, fresh] = places.emplace(*id.number, out.images.size());
+    const std::int64_t number = image_number_of(entry["image_id"]);
+    const auto [found, fresh] = places.emplace(number, out.images.size());
     if (fresh) {
-      images.add({.name = "", .number = id.number}, entry.place());
+      images.add({.name = "", .number = number}, entry.place());
       ++unlisted;
     }
     const auto caption = entry.find("caption");
@@ -132,7 +118,7 @@ void read_karpathy(const JsonValue& list, CaptionFile& out) {
           str(entry.place(), ": 'filename' is missing, and so are 'cocoid' and 'imgid'"));
     ListedImage& image =
         images.add({.name = name ? image_name_of(name->text()) : "",
-                    .number = number ? std::optional(number->integer()) : std::nullopt},
+                    .number = number ? std::optional(image_number_of(*number)) : std::nullopt},
                    entry.place());
     if (const auto split = entry.find("split"))
       set_split(out, image, split->text(), split->place());
@@ -180,10 +166,10 @@ class EntryReader {
     if (columns.captions.empty() && tokens == names.end())
       throw DataError(
           str(place, ": 'caption' is missing or null; ", kExamples, "; an empty caption is \"\""));
-    ImageId id = id_of(value(*columns.name()));
+    ImageId id = image_id_of(value(*columns.name()));
     // An "id" beside the name of an image may be that of the caption.
     if (columns.image && columns.image_id && names[*columns.image_id] != "id" && !id.number)
-      id.number = id_of(value(*columns.image_id)).number;
+      id.number = image_id_of(value(*columns.image_id)).number;
     if (form_.empty()) {
       form_ = str(names[*columns.name()], ", ",
                   columns.captions.empty() ? "tokens" : names[columns.captions[0]]);
@@ -283,7 +269,7 @@ void read_texts(const JsonValue& list, CaptionFile& out) {
       add_captions(element, out.images.emplace_back().captions);
       continue;
     }
-    ListedImage& image = images.image(id_of(element.at(0)));
+    ListedImage& image = images.image(image_id_of(element.at(0)));
     for (std::size_t k = 1; k < element.size(); ++k) {
       const bool score = k > 1 && element.at(k).is_number();
       if (!score) add_captions(element.at(k), image.captions);

@@ -124,10 +124,30 @@ void read_before_tabs(const std::vector<TextLine>& lines, CaptionFile& out) {
   }
 }
 
+// Puts tabs for the " ||| " that stands between the references of a line in many files. Whether
+// there were any.
+bool separate_at_bars(std::vector<TextLine>& lines) {
+  constexpr std::string_view kBars = "|||";
+  bool found = false;
+  for (TextLine& line : lines) {
+    std::string out;
+    std::size_t at = 0;
+    for (std::size_t bar; (bar = line.text.find(kBars, at)) != std::string::npos;) {
+      out += clean_caption(line.text.substr(at, bar - at)) + '\t';
+      at = bar + kBars.size();
+      found = true;
+    }
+    if (at > 0) line.text = out + clean_caption(line.text.substr(at));
+  }
+  return found;
+}
+
 void read_plain(std::vector<TextLine> lines, CaptionRole role, CaptionFile& out) {
   const bool references = role == CaptionRole::kReferences;
+  const bool bars = references && separate_at_bars(lines);
   out.form = references
-                 ? "plain lines: in each, the references of one image, with tabs between"
+                 ? str("plain lines: in each, the references of one image, with ",
+                       bars ? "|||" : "tabs", " between")
                  : "plain lines: in each, the caption of one image, in the references' order";
   out.in_order = true;
   for (const TextLine& line : lines) {

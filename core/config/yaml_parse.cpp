@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kMostNodes = 20000, kMostBytes = 1024 * 1024;
 
-// Thrown to end parsing when the tree grows beyond any real config.
-struct TooLarge {};
+// Thrown to end parsing behind a mistake that was told.
+struct Refused {};
 
 struct Extent {
   std::size_t nodes = 0, bytes = 0;
@@ -115,10 +115,40 @@ int line_with_tab(std::string_view text) {
   return -1;
 }
 
+// Where a line begins, which is counted from 0.
+std::size_t line_begin(std::string_view text, int line) {
+  std::size_t at = 0;
+  for (; line > 0 && at < text.size(); --line)
+    at = std::min(text.find('\n', at), text.size() - 1) + 1;
+  return at;
+}
+
+// Whether a line, from 0, has "${" before a comment.
+bool holds_variable(std::string_view text, int line) {
+  text.remove_prefix(line_begin(text, line));
+  const std::string_view one = text.substr(0, text.find('\n'));
+  return one.substr(0, one.find(" #")).find("${") != std::string_view::npos;
+}
+
+// Whether a text, which begins with a quote, has the quote that closes it.
+bool closes(std::string_view quoted) {
+  const char quote = quoted[0];
+  for (std::size_t i = 1; i < quoted.size(); ++i) {
+    if (quote == '"' && quoted[i] == '\\') {
+      ++i;
+    } else if (quoted[i] == quote) {
+      const bool written_twice = quote == '\'' && i + 1 < quoted.size() && quoted[i + 1] == quote;
+      if (!written_twice) return true;
+      ++i;
+    }
+  }
+  return false;
+}
+
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(const std::string& source, Mistakes& mistakes)
-      : source_(source), mistakes_(mistakes) {}
+  TreeBuilder(std::string_view text, const std::string& source, Mistakes& mistakes)
+      : text_(text), source_(source), mistakes_(mistakes) {}
 
   Node take() { return std::move(root_); }
   Place place(const YAML::Mark& mark) const { return {source_, mark.line + 1, mark.column + 1}; }
@@ -140,6 +170,7 @@ class TreeBuilder : public YAML::EventHandler {
     node.text = value;
     node.quoted = tag == "!";  // yaml-cpp's tag of every scalar that is not plain
     if (tag != "!") refuse_tag(node.place, tag);
+    if (node.quoted) refuse_open_quote(mark, node.place);
     if (const OddSpace* odd = node.quoted ? nullptr : odd_space(value))
       mistakes_.add(node.place, "'" + value + "' has " + std::string(odd->name) +
                                     " beside it, which looks like a space and is none to YAML; "
@@ -174,6 +205,15 @@ class TreeBuilder : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
+  // The parser takes the end of the text for the quote that is missing.
+  void refuse_open_quote(const YAML::Mark& mark, const Place& place) {
+    const std::size_t begin = line_begin(text_, mark.line) + static_cast<std::size_t>(mark.column);
+    if (begin >= text_.size() || (text_[begin] != '"' && text_[begin] != '\'')) return;
+    if (closes(text_.substr(begin))) return;
+    mistakes_.add(place, "not valid YAML: the quote that opens here is not closed");
+    throw Refused();
+  }
+
   struct Open {
     Node node;
     YAML::anchor_t anchor = 0;
@@ -196,7 +236,7 @@ class TreeBuilder : public YAML::EventHandler {
     mistakes_.add(where, "more than " + std::to_string(values ? kMostNodes : kMostBytes) +
                              (values ? " values" : " bytes") +
                              ", counting what aliases repeat; this is not a config");
-    throw TooLarge{};
+    throw Refused();
   }
 
   void open(Node::Kind kind, const YAML::Mark& mark, const std::string& tag,
@@ -256,6 +296,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
+  std::string_view text_;
   std::string source_;
   Mistakes& mistakes_;
   Node root_;
@@ -267,7 +308,7 @@ class TreeBuilder : public YAML::EventHandler {
 }  // namespace
 
 Node parse_yaml(const std::string& text, const std::string& source, Mistakes& mistakes) {
-  TreeBuilder builder(source, mistakes);
+  TreeBuilder builder(text, source, mistakes);
   std::istringstream in(text);
   try {
     YAML::Parser parser(in);
@@ -276,7 +317,7 @@ Node parse_yaml(const std::string& text, const std::string& source, Mistakes& mi
     if (root.kind == Node::Kind::kScalar && !root.quoted)
       if (const OddPlace odd = odd_character(text, root.place.line); !odd.name.empty())
         mistakes.add({source, odd.line, odd.column}, takes_for_letter(odd));
-    TreeBuilder rest(source, mistakes);
+    TreeBuilder rest(text, source, mistakes);
     if (parser.HandleNextDocument(rest)) {
       mistakes.add(root.place, "more than one YAML document ('---'); a config is one document");
     }
@@ -292,11 +333,11 @@ Node parse_yaml(const std::string& text, const std::string& source, Mistakes& mi
                    error.msg == "bad file"
                        ? "nested too deep; this is not a config"
                        : "not valid YAML: " + error.msg +
-                             (text.find("${") == text.npos
+                             (!holds_variable(text, error.mark.line)
                                   ? ""
                                   : "; within { } a text such as ${HOME}/x needs quotes, and "
                                     "variables are not replaced in configs"));
-  } catch (const TooLarge&) {
+  } catch (const Refused&) {
   }
   return {};
 }

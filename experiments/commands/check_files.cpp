@@ -72,6 +72,17 @@ std::string found_network(const ExperimentConfig& config) {
   return str(grid.rows, " x ", grid.cols, " regions of ", grid.features, " features");
 }
 
+// The same data, but few of them where they are drawn: their kinds of words and pictures are those
+// of all.
+DataConfig few_drawn(DataConfig config) {
+  constexpr std::int64_t kFew = 50;
+  for (std::int64_t* count :
+       {&config.scenes.train, &config.scenes.val, &config.scenes.test, &config.sequences.train,
+        &config.sequences.val, &config.sequences.test})
+    *count = std::min(*count, kFew);
+  return config;
+}
+
 // Throws what training would throw where the checkpoint train.init_from does not fit the model.
 void check_first_weights(ExperimentConfig config, const LoadedData& data) {
   if (config.train.init_from.empty()) return;
@@ -181,7 +192,7 @@ void check_with_files(const std::vector<Arm>& arms) {
         if (!files.empty() && is_frozen(arm.config.encoder)) found_network(arm.config);
         continue;
       }
-      if (!data || !same_data(*of, arm.config)) data = load_data(arm.config.data);
+      if (!data || !same_data(*of, arm.config)) data = load_data(few_drawn(arm.config.data));
       of = &arm.config;
       if (!drawn) {
         check_with_data(arm.config, *data);
@@ -189,6 +200,7 @@ void check_with_files(const std::vector<Arm>& arms) {
         for (const CheckedFile& one : files)
           if (one.state == FileState::kUnusable) throw DataError(one.problem);
       }
+      if (!drawn) training_vocabulary(*data, arm.config.data);  // throws where it is empty
       check_first_weights(arm.config, *data);
     } catch (const Error& error) {
       wrong.add(str(arms.size() == 1 ? "" : arm.name + ": ", error.what()), error.code());

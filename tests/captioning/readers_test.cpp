@@ -51,14 +51,40 @@ TEST_CASE("Karpathy's JSON is read, with notes on what is left out") {
   CHECK(read_karpathy({.annotations = file, .images = "/other"}).digest == out.digest);
 }
 
+TEST_CASE("readers of training take the ids and names that scoring takes") {
+  const test::TempFolder folder("readers");
+  const std::string sentence = R"("sentences":[{"raw":"A dog."}]})";
+  const auto karpathy = folder.write(
+      "k.json", R"({"images":[{"filename":"photos\\a.jpg","split":"train",)" + sentence +
+                    R"(,{"filename":"b.jpg","split":"val","cocoid":"77",)" + sentence + "]}");
+  const Dataset named = read_karpathy({.annotations = karpathy, .images = "/images"});
+  REQUIRE(named.images.size() == 2);
+  CHECK(named.images[0].id == "photos/a.jpg");
+  CHECK(named.images[0].path == "/images/photos/a.jpg");
+  CHECK(named.images[0].number == 0);
+  CHECK(named.images[1].number == 77);
+
+  const auto coco = [&](const std::string& id, const std::string& of) {
+    return read_coco(
+        {.train = folder.write(
+             "c.json", R"({"images":[{"id":)" + id + R"(,"file_name":"a.jpg"}],)" +
+                           R"("annotations":[{"image_id":)" + of + R"(,"caption":"A dog."}]})"),
+         .train_images = "/images"});
+  };
+  for (const char* id : {"7", "\"7\"", "7.0", "\"007\""})
+    for (const char* of : {"7", "\"7\""}) CHECK(coco(id, of).images.at(0).number == 7);
+  CHECK_THROWS_WITH(coco("\"a\"", "7"), Contains("images[0].id: expected a whole number; got 'a'"));
+  CHECK_THROWS_WITH(coco("7", "[7]"), Contains("annotations[0].image_id: expected an image's"));
+}
+
 TEST_CASE("hostile or broken Karpathy JSON is refused with file and place") {
   const test::TempFolder folder("readers");
   const auto read = [&](const std::string& text) {
     return read_karpathy({.annotations = folder.write("k.json", text), .images = "/images"});
   };
   CHECK(read(karpathy_json("a.jpg")).images.size() == 1);
-  for (const char* name :
-       {"../../etc/passwd", "/etc/passwd", "a/../../b.jpg", "", "..", "a/", "a\\u0000.jpg"}) {
+  for (const char* name : {"../../etc/passwd", "/etc/passwd", "a/../../b.jpg", "", "..", "a/",
+                           "..\\\\b.jpg", "a\\u0000.jpg"}) {
     INFO(name);
     CHECK_THROWS_AS(read(karpathy_json(name)), DataError);
   }

@@ -52,6 +52,12 @@ expect 3 "$saccade" data rare.yaml data.type=flickr8k data.annotations= data.tok
 wants "there: data.tokens = two_languages.txt" out
 one_error "no image with a caption" "line 1: '1.png#en', line 2: '2.png#en'"
 
+expect 3 "$saccade" config check metadata.csv.yaml data.min_count=5000
+one_error "5000 times"
+cp err checked.err
+expect 3 "$saccade" train metadata.csv.yaml --out wordless data.min_count=5000
+[ "$(grep ^error err)" = "$(grep ^error checked.err)" ] || fail "config check and train say different things of too few words"
+
 # A model is evaluated on all images of a foreign file without splits, and on what it was not trained on of its own.
 expect 0 "$saccade" train metadata.csv.yaml --out run train.stop=2u train.validate_every=2u encoder.image_size=32 \
   optimizer.warmup=0 --report-images 0

@@ -155,6 +155,7 @@ for misfit in decoder.hidden=20 "encoder.type=vit encoder.positions=learned" dec
   expect 4 "$saccade" config check tiny.yaml train.init_from=soft $misfit
   cmp -s err train.err || fail "config check and train say different things of $misfit"
 done
+expect 0 timeout 10 "$saccade" config check tiny.yaml train.init_from=soft data.scenes.train=1000000
 
 # A path wins, and says so.
 cp near/soft.h5 hard

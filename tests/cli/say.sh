@@ -110,7 +110,6 @@ done
 expect 0 "$saccade" overlay soft $photo --say "a red circle" --out kept --format pdf --panels 0
 [ ! -e kept/test/02-blue.pdf ] && [ -s kept/test/02-blue.svg ] || fail "--panels 0 has to remove those of its format"
 for file in 2019-holiday.svg notes.svg 1-a.svg; do [ -e kept/test/$file ] || fail "$file was removed"; done
-exit 0
 
 # Figures for papers: the width of the page, the words that are drawn, and no title.
 paper() { expect 0 "$saccade" overlay soft $photo --say "a red circle and a red cross" --out paper "$@"; }
@@ -120,7 +119,7 @@ grep -q '<svg [^>]*width="8\.[34][0-9]*cm"' $sheet || fail "the sheet is not 8.4
 grep -q '>a red circle and a red cross</text>' $sheet || fail "the caption is not whole"
 [ "$(grep -c '>red</text>' $sheet)" -eq 2 ] || fail "the word is not drawn each time"
 ! grep -q '>circle</text>' $sheet || fail "a word that was not named is drawn"
-! grep -q '(soft, ' $sheet || fail "there is a title"
+! grep -q '<text[^>]*>[^<]*(soft, ' $sheet || fail "there is a title"
 [ "$(ls paper/test | tr '\n' ' ')" = "02-red.svg 06-red.svg 07-cross.svg " ] || fail "the panels are not those of the words"
 [ "$(json paper/test.json '/words#')" -eq 7 ] || fail "the JSON is not whole"
 # Full heat is that of the whole caption, whichever words are drawn.

@@ -323,7 +323,6 @@ expect 2 "$saccade" score refs.json good.json --no-meteor --synonyms mine.txt.gz
 one_error "--no-meteor"
 expect 2 "$saccade" score good.json bad.json --against refs.json --level 2
 one_error "level"
-exit 0
 
 # Captions in order that begin with the names of the images may be named.
 printf 'image,caption\na,dog runs on grass\nb,two kids play\nc,a red car\n' >letters.csv
@@ -335,14 +334,36 @@ sed 's/^/(/; s/ /) /' letters.txt >brackets.txt
 expect 2 "$saccade" score letters.csv brackets.txt --no-meteor
 printf 'a dog runs on grass\na kid plays\nc is a red car\n' >plain.txt
 expect 0 "$saccade" score letters.csv plain.txt --no-meteor
-# What stands before every caption is told, because it is scored.
-for mark in '<s>' 'Caption:' '[CLS]'; do
+# Marks of decoders at the ends of captions are told, because they are scored.
+for mark in '<s>' 'Caption:' '[CLS]' startseq; do
   sed "s/^/$mark /" plain.txt >marked.txt
   expect 0 "$saccade" score letters.csv marked.txt --no-meteor --lines captions
-  wants "marked.txt: all captions begin with '$mark', which is scored as a part of them" err
+  wants "marked.txt: captions begin or end with '$mark', which is scored as a part of them" err
 done
+for mark in '<end>' '</s>' '[SEP]' '<pad> <pad>' '<|endoftext|>' endseq; do
+  sed "1,2s@\$@ $mark@; 3s/.*//" plain.txt >marked.txt
+  expect 0 "$saccade" score letters.csv marked.txt --no-meteor --lines captions
+  wants "marked.txt: captions begin or end with '${mark%% *}', which is scored as a part of them" err
+done
+sed 's/^/<bos> /; s/$/ <eos>/' plain.txt >marked.txt
+expect 0 "$saccade" score letters.csv marked.txt --no-meteor --lines captions
+wants "marked.txt: captions begin or end with '<bos>', '<eos>', which are scored as a part of them" err
 expect 0 "$saccade" score letters.csv plain.txt --no-meteor
-! grep -q "all captions begin" err || fail "captions without a mark have one"
+! grep -q "captions begin or end" err || fail "captions without a mark have one"
+# The name of a picture in brackets behind a caption is no word of it, and ||| stands between references.
+printf 'a dog runs (b.jpg)\na cat sits (a.jpg)\n' >behind.txt
+printf 'image,caption\na.jpg,a cat sits\nb.jpg,a dog runs\n' >before.csv
+expect 3 "$saccade" score before.csv behind.txt --no-meteor
+one_error "behind.txt:1: 'a dog runs (b.jpg)' has the name of a file"
+printf 'a dog runs\ta dog is running\na cat sits\ta cat\n' >tabs.txt
+sed 's/\t/ ||| /' tabs.txt >bars.txt
+printf 'a dog is running\na cat sits\n' >two.txt
+for references in tabs.txt bars.txt; do
+  expect 0 "$saccade" score $references two.txt --json
+  cp out $references.json
+done
+wants "references: bars.txt, read as plain lines: in each, the references of one image, with ||| between: 2 images, 4 captions" err
+cmp -s tabs.txt.json bars.txt.json || fail "references with ||| between have other scores"
 # A whole text is no caption.
 { echo image,caption; printf 'a,'; yes 'a red field' | head -n 4000 | tr '\n' ' '; echo; echo b,a dog; } >book.csv
 expect 3 "$saccade" score letters.csv book.csv
@@ -368,4 +389,4 @@ done
 printf 'a dog\na cat\n' >two_refs.txt
 printf 'a dog\na cat\n\n\n' >ends.txt
 expect 0 "$saccade" score two_refs.txt ends.txt --no-meteor
-wants "results: ends.txt" "4 captions, of which 2 are empty" err
+wants "results: ends.txt, read as plain lines: in each, the caption of one image, in the references' order: 4 images, 4 captions, of which 2 are empty" err

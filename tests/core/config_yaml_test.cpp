@@ -69,6 +69,10 @@ TEST_CASE("tabs and characters that look like spaces are named with their place"
       {"title\uff1ax\ninner: {hidden: 3}", "t.yaml:1:6: not valid YAML: a full-width colon"},
       {"title\uff1a x", "t.yaml:1:6: a full-width colon"},
       {"inner: {title: ${HOME}/x}", "a text such as ${HOME}/x needs quotes"},
+      {"rate: 3\ntitle: \"abc\ninner: {hidden: 2}\n", "t.yaml:2:8: not valid YAML: the quote"},
+      {"title: 'it''s\ninner: {hidden: 2}", "t.yaml:1:8: not valid YAML: the quote"},
+      {"title: \"a \\\" b\ninner: {hidden: 2}", "t.yaml:1:8: not valid YAML: the quote"},
+      {"'title: x\ninner: {hidden: 2}", "t.yaml:1:1: not valid YAML: the quote"},
   };
   for (const auto& [text, expected] : cases) {
     INFO(text);
@@ -77,6 +81,9 @@ TEST_CASE("tabs and characters that look like spaces are named with their place"
   // One in quotes, in a comment or inside of a text is not what is wrong.
   CHECK_THAT(mistakes("title: '\u00a0:'  #\u00a0x\nwords: a\u00a0b\nrate: [1"),
              Catch::Contains("not valid YAML") && !Catch::Contains("no-break"));
+  CHECK_THAT(mistakes("title: x  # ${HOME}\nrate: [1"), !Catch::Contains("needs quotes"));
+  CHECK(parse_config<Outer>("title: 'it''s\n  a \"'", "t.yaml").config.title == "it's a \"");
+  CHECK(parse_config<Outer>("title: \"a \\\" b\"", "t.yaml").config.title == "a \" b");
   // What is meant stays: in quotes, and inside of a text.
   CHECK(parse_config<Outer>("title: '\u00a0x'", "t.yaml").config.title == "\u00a0x");
   CHECK(parse_config<Outer>("title: a\u00a0b", "t.yaml").config.title == "a\u00a0b");

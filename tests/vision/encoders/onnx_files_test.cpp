@@ -99,13 +99,17 @@ TEST_CASE("weights in other files are read, by either encoder") {
     }
 }
 
-TEST_CASE("a network none of whose nodes reads the image is refused with the reason") {
+TEST_CASE("a layer to which the image does not lead is refused with the reason") {
   const TempFolder folder("onnx_no_input");
   const fs::path model = folder / "constant.onnx";
-  OnnxFile file(32, 32);
-  const std::string weight = file.tensor("weight", {1, 4, 8, 8}, {});
-  file.save(model, file.node("Relu", "last", {weight}));
-  CHECK_THAT(refusal_of_us(model), Contains(model.string()) && Contains("reads an input"));
+  for (const bool other : {false, true}) {
+    OnnxFile file(32, 32);
+    if (other) file.conv("reads_image", "image", {4, 3, 3, 3});
+    const std::string weight = file.tensor("weight", {1, 4, 8, 8}, {});
+    file.save(model, file.node("Relu", "last", {weight}));
+    CHECK_THAT(refusal_of_us(model), Contains(model.string()) &&
+                                         Contains("no input of the network leads to what is read"));
+  }
 }
 
 TEST_CASE("weights that are not finite are refused by either encoder, and neither is advised") {

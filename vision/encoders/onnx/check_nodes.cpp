@@ -269,8 +269,9 @@ std::string image_of(const onnx::GraphProto& graph, const std::set<const Node*>&
                         "; an encoder takes images [n, 3, rows, columns] of 32-bit floats"));
   if (inputs.empty())
     throw DataError(file +
-                    ": no node of its graph reads an input (those inside of branches do not "
-                    "count); export the network as one graph without control flow");
+                    ": no input of the network leads to what is read of it (an input that only "
+                    "branches such as those of If read does not count); choose another layer, or "
+                    "export the network without branches");
   throw DataError(str(file, ": takes ", inputs.size(), " inputs; an encoder takes one image"));
 }
 
