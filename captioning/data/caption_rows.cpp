@@ -88,16 +88,22 @@ CaptionRows rows_of_lines(const std::string& text, const fs::path& path) {
 }
 
 // A caption, or a list of them; a caption is text, or an object that has it.
-void add_captions(const JsonValue& value, std::vector<std::string>& out) {
+void add_captions(const JsonValue& value, std::vector<std::string>& out, int depth = 0) {
+  constexpr int kDeepest = 4;
+  if (depth > kDeepest)
+    throw DataError(
+        value.place() +
+        ": lists within lists; a photo has a caption, which is a text, or a list of them");
   if (value.is_array()) {
-    for (std::size_t i = 0; i < value.size(); ++i) add_captions(value.at(i), out);
+    for (std::size_t i = 0; i < value.size(); ++i) add_captions(value.at(i), out, depth + 1);
   } else if (value.is_object()) {
     const std::vector<std::string> keys = value.names();
     const CaptionColumns columns = caption_columns(keys, value.place());
     if (columns.captions.empty())
       throw DataError(value.place() + ": an object without a caption; expected {\"caption\": ...}");
     for (const std::size_t key : columns.captions)
-      if (const auto caption = value.find(keys[key].c_str())) add_captions(*caption, out);
+      if (const auto caption = value.find(keys[key].c_str()))
+        add_captions(*caption, out, depth + 1);
   } else {
     out.push_back(value.text());
   }

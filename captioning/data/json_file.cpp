@@ -74,7 +74,9 @@ JsonValue::JsonValue(std::shared_ptr<const Document> document, const void* value
     : document_(std::move(document)), value_(value), path_(std::move(path)) {}
 
 JsonValue JsonValue::parse_file(const std::filesystem::path& path, const std::string& what) {
-  return parse(read_text(path, what), path);
+  const std::string text = read_text(path, what);
+  refuse_foreign_text(text, path, what);
+  return parse(text, path);
 }
 
 JsonValue JsonValue::parse(const std::string& text, const std::filesystem::path& path) {

@@ -34,13 +34,16 @@ std::string read_text(const fs::path& path, std::string_view what) {
   return text;
 }
 
+void refuse_foreign_text(std::string_view text, const fs::path& path, std::string_view what) {
+  const auto head = std::as_bytes(std::span(text)).first(std::min(text.size(), kForeignHead));
+  const std::string kind = foreign_file(head, path.string(), WantedFile::kText);
+  if (!kind.empty()) throw DataError(str(path.string(), ": ", kind, "; it should be the ", what));
+}
+
 std::string read_captions_text(const fs::path& path, std::string_view what) {
   std::string text = read_text(path, what);
   if (text.empty()) return text;
-  const auto head = std::as_bytes(std::span(text)).first(std::min(text.size(), kForeignHead));
-  const std::string kind = foreign_file(head, path.string());
-  if (!kind.empty() && !kind.ends_with("JSON text"))
-    throw DataError(str(path.string(), ": ", kind, "; it should be the ", what));
+  refuse_foreign_text(text, path, what);
   // Excel's first line, which is no part of the table, becomes blank.
   if (text.starts_with("sep=") && (text.size() < 6 || text[5] == '\n' || text[5] == '\r'))
     text.erase(0, 5);

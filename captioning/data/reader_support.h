@@ -16,6 +16,9 @@ class JsonValue;
 // The bytes of a file. Throws DataError when it is missing or no file, and IoError when it cannot
 // be read; `what` names its role in the message ("captions file").
 std::string read_text(const std::filesystem::path& path, std::string_view what);
+// Throws DataError where a text is a web page, an archive, a Git LFS pointer or the like.
+void refuse_foreign_text(std::string_view text, const std::filesystem::path& path,
+                         std::string_view what);
 // The same of a file of captions: also throws DataError, with what it is, for a file of another
 // kind, such as a web page, an archive or a Git LFS pointer, whose text is no caption. A first line
 // "sep=;", which is for Excel, is blank in it.

@@ -35,6 +35,7 @@ constexpr const char* kFrequenciesForm =
 // The JSON of a file of document frequencies; any other file is refused with what it is.
 JsonValue frequencies_file(const std::string& path) {
   const std::string text = read_text(path, "document frequencies");
+  if (!text.starts_with("\x80")) refuse_foreign_text(text, path, "document frequencies");
   if (text.starts_with("\x80") || text.starts_with("(dp") || text.starts_with("(lp"))
     throw DataError(str(path,
                         ": is a Python pickle, such as coco-val-df.p; write what it holds as "

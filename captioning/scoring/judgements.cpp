@@ -9,6 +9,7 @@
 #include <map>
 
 #include "captioning/data/caption_columns.h"
+#include "captioning/data/captions_form.h"
 #include "captioning/data/csv.h"
 #include "captioning/data/reader_support.h"
 #include "captioning/scoring/caption_forms.h"
@@ -123,6 +124,10 @@ void compare_with_best(const std::vector<std::vector<double>>& automatic, Agreem
 Judgements read_judgements(const std::filesystem::path& path) {
   const std::string file = path.string();
   const std::string text = read_captions_text(path, "judgements");
+  if (captions_form(text) == CaptionsForm::kJson)
+    throw DataError(file +
+                    ": is JSON; write the judgements as a table whose first line is "
+                    "image,caption,score");
   const char separator = header_separator(text).value_or(',');
   const std::vector<CsvRow> rows = parse_csv(text, path, separator).rows;
   if (rows.size() < 2) throw DataError(file + ": needs a header and judgements below it");

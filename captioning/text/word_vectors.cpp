@@ -9,6 +9,7 @@
 
 #include "captioning/text/unicode.h"
 #include "core/base/error.h"
+#include "core/base/foreign_file.h"
 #include "core/kernels/truncated_svd.h"
 
 namespace saccade {
@@ -54,41 +55,18 @@ bool is_header(const std::vector<std::string_view>& fields) {
   return fields.size() == 2 && digits(fields[0]) && digits(fields[1]);
 }
 
-// What to do with a file that is no text, told by its first bytes; "" for text.
-std::string remedy_for(std::string_view head) {
-  using namespace std::string_view_literals;
-  constexpr std::pair<std::string_view, const char*> kForms[] = {
-      {"\x1F\x8B"sv, "is compressed with gzip; unpack it with gunzip, and name the text file"},
-      {"PK\x03\x04"sv, "is a ZIP file; unzip it, and name one of its text files"},
-      {"BZh"sv, "is compressed with bzip2; unpack it with bunzip2, and name the text file"},
-      {"\xFD"
-       "7zXZ"sv,
-       "is compressed with xz; unpack it with unxz, and name the text file"},
-      {"\x28\xB5\x2F\xFD"sv,
-       "is compressed with zstd; unpack it with unzstd, and name the text file"},
-      {"\x93NUMPY"sv, "is an array of NumPy"},
-      {"\x80\x02"sv, "is a pickle of Python"},
-      {"\x80\x04"sv, "is a pickle of Python"}};
-  for (const auto& [start, form] : kForms)
-    if (head.starts_with(start)) return form;
-  if (head.find('\0') != std::string_view::npos) return "holds binary numbers";
-  return "";
-}
-
 void refuse_foreign(std::ifstream& in, const fs::path& file) {
-  constexpr std::streamsize kHead = 512;
-  std::string head(static_cast<std::size_t>(kHead), ' ');
-  in.read(head.data(), kHead);
+  std::string head(kForeignHead, ' ');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(in.gcount()));
   in.clear();
   in.seekg(0);
-  std::string remedy = remedy_for(head);
-  if (remedy.empty()) return;
-  if (remedy.find(';') == std::string::npos)
-    remedy +=
-        "; word vectors are read as text, with a word and its numbers in each line (GloVe, or "
-        "word2vec's text form), so write them so";
-  throw DataError(file.string() + ": " + remedy);
+  std::string what = foreign_file(std::as_bytes(std::span(head)), file.string(), WantedFile::kText);
+  if (what.empty() && head.find('\0') != std::string::npos) what = "it holds binary numbers";
+  if (what.empty()) return;
+  throw DataError(str(file.string(), ": ", what,
+                      "; word vectors are read as text, with a word and its numbers in each line "
+                      "(GloVe, or word2vec's text form)"));
 }
 
 std::string lower_case(std::string_view word) {

@@ -80,7 +80,7 @@ bool is_safetensors(Text head) {
 
 std::string pytorch(const std::string& name, WantedFile wanted) {
   const std::string what = "it is a PyTorch file";
-  if (wanted == WantedFile::kConfig) return what;
+  if (wanted == WantedFile::kConfig || wanted == WantedFile::kText) return what;
   if (wanted == WantedFile::kOnnx)
     return what +
            "; export its network in Python: torch.onnx.export(model, image, \"network.onnx\")";
@@ -106,7 +106,7 @@ std::string text_kind(Text head, WantedFile wanted) {
     return "it is a web page, as after a download that failed or needs a login";
   if (lower.starts_with("<?xml") || lower.starts_with("<!doctype"))
     return "it is an XML text, as after a download that failed";
-  if (wanted == WantedFile::kConfig) return "";
+  if (wanted == WantedFile::kConfig || wanted == WantedFile::kText) return "";
   if (lower.starts_with("{") && contains(head, "\"weight_map\""sv))
     return "it is the index of weights that are kept in several files; name one of these files, or "
            "save them as one";
@@ -128,8 +128,9 @@ std::string foreign_file(std::span<const std::byte> bytes, const std::string& na
   if (has(head, 0, "RIFF"sv) && has(head, 8, "WEBP"sv)) return "it is a WebP picture";
   if (is_safetensors(head)) return "it is a safetensors file";
   if (head[0] == '\x80' && head.size() > 1 && head[1] >= 2 && head[1] <= 5)
-    return wanted == WantedFile::kConfig ? "it is a Python pickle"
-                                         : "it is a Python pickle; save its arrays as safetensors";
+    return wanted == WantedFile::kConfig || wanted == WantedFile::kText
+               ? "it is a Python pickle"
+               : "it is a Python pickle; save its arrays as safetensors";
   if (is_onnx(head)) return "it is an ONNX model";
   return text_kind(head, wanted);
 }

@@ -11,8 +11,8 @@ namespace saccade {
 inline constexpr std::size_t kForeignHead = 4096;
 
 // What the caller wants to read, which decides the advice.
-// A config may be a JSON text.
-enum class WantedFile { kWeights, kOnnx, kConfig, kOther };
+// A config and other texts may be written as JSON is.
+enum class WantedFile { kWeights, kOnnx, kConfig, kText, kOther };
 
 // What a file is whose content begins with `head`, as a part of a message, with what to do: `it is
 // a Git LFS pointer and not the file itself; run git lfs pull`. Empty where the kind is not known.

@@ -135,6 +135,11 @@ TEST_CASE("lists that are something else, or two things, are refused with what t
   refuse("image,caption\na.jpg,\"['A dog', 'A cat']\"\n",
          "x:2: a list of captions that is no JSON");
   refuse("{\"image\": \"a.jpg\", \"caption\": \"x\"}\n{\"image\": }\n", "x:2:1: broken JSON");
+  // However deep lists lie within lists, which recursion could not follow.
+  for (const int depth : {6, 1000, 300000})
+    refuse(R"([{"image": "a.jpg", "caption": )" + std::string(depth, '[') + "\"x\"" +
+               std::string(depth, ']') + "}]",
+           "lists within lists");
   refuse("image;caption\na.jpg;x;y\n", "a caption with a semicolon must be quoted");
   refuse("image,caption\na.jpg\n", "x:2: 1 fields, the header has 2");
   const auto list = folder.write("list.json", R"([{"image": "a.jpg", "caption": "x"}])");

@@ -63,20 +63,22 @@ TEST_CASE("a file without such vectors is refused with its line") {
   CHECK_THROWS_WITH(read("dog 1 2\ncat 3 x\n"), Contains("v.txt:2: 'x' is not a number"));
   CHECK_THROWS_WITH(read("cat 1 nan\n"), Contains("'nan' is not a number"));
   CHECK_THROWS_WITH(read("dog 1 2\n", 3), Contains("set decoder.embedding=2"));
-  CHECK_THROWS_WITH(read(""), Contains("holds no word vectors"));
+  CHECK_THROWS_WITH(read(""), Contains("it is empty"));
   CHECK_THROWS_AS(read_word_vectors("/no/such/file", words(), 0), DataError);
 }
 
 TEST_CASE("a compressed or binary file is named, with the way to text") {
   using namespace std::string_literals;
   for (const auto& [head, text] : std::vector<std::pair<std::string, std::string>>{
-           {"\x1F\x8B\x08\0\0"s, "v.txt: is compressed with gzip; unpack it with gunzip"},
-           {"PK\x03\x04zip", "is a ZIP file; unzip it"},
+           {"\x1F\x8B\x08\0\0"s, "v.txt: it is compressed (gzip); unpack it with gunzip"},
+           {"PK\x03\x04zip", "it is a ZIP archive; word vectors are read as text"},
            {"BZh91AY", "bunzip2"},
-           {"\x93NUMPY\x01\0"s, "is an array of NumPy; word vectors are read as text"},
-           {"\x80\x04\x95", "is a pickle of Python; word vectors are read as text"},
-           {"3 2\ndog \0\0\x80\x3f\0\0\0\x40"s, "holds binary numbers; word vectors are read"}})
-    CHECK_THROWS_WITH(read(head), Contains(text));
+           {"\x93NUMPY\x01\0"s, "it is a NumPy array (.npy); word vectors are read as text"},
+           {"\x80\x04\x95", "it is a Python pickle; word vectors are read as text"},
+           {"<!DOCTYPE html>\n<html>", "it is a web page"},
+           {"version https://git-lfs.github.com/spec/v1\n", "run git lfs pull"},
+           {"3 2\ndog \0\0\x80\x3f\0\0\0\x40"s, "it holds binary numbers; word vectors are read"}})
+    CHECK_THROWS_WITH(read(head), Contains(text) && !Contains("set decoder.embedding"));
 }
 
 TEST_CASE("words in upper case get no vector, and are counted") {

@@ -98,7 +98,7 @@ expect 0 "$saccade" train metadata.csv.yaml --out upper "$@" decoder.embeddings.
 wants "warning: embedding: 0 of " err
 wants "3 more would have one if the file's words were in lower case" err
 expect 3 "$saccade" train metadata.csv.yaml --out none "$@" decoder.embeddings.file=vectors.txt.gz
-wants "error: vectors.txt.gz: is compressed with gzip; unpack it with gunzip" err
+wants "error: vectors.txt.gz: it is compressed (gzip); unpack it with gunzip" err
 
 # A caption that holds something else makes no checkpoint of a gigabyte.
 { cat metadata.csv && echo "1.png,$(head -c 1000000 /dev/zero | tr '\0' x)"; } >endless.csv

@@ -390,3 +390,18 @@ printf 'a dog\na cat\n' >two_refs.txt
 printf 'a dog\na cat\n\n\n' >ends.txt
 expect 0 "$saccade" score two_refs.txt ends.txt --no-meteor
 wants "results: ends.txt, read as plain lines: in each, the caption of one image, in the references' order: 4 images, 4 captions, of which 2 are empty" err
+# Tables that are none of METEOR's would change scores in silence.
+echo '<!DOCTYPE html><html>' >page.html
+: >empty.txt
+printf 'dog 1\ncat 2\n' >unsorted.txt
+echo '[1, 2]' >list.json
+for file in page.html empty.txt unsorted.txt list.json; do
+  expect 3 "$saccade" score refs.json good.json --synonyms $file
+  one_error "$file"
+  expect 3 "$saccade" score refs.json good.json --paraphrases $file
+  one_error "$file"
+  expect 3 "$saccade" score refs.json good.json --document-frequencies $file
+  one_error "$file"
+  expect 3 "$saccade" score refs.json --judgements $file
+  one_error "$file"
+done

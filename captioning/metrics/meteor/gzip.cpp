@@ -2,10 +2,13 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <span>
 
 #include "core/base/error.h"
+#include "core/base/foreign_file.h"
 
 namespace saccade::meteor {
 
@@ -40,6 +43,13 @@ std::string inflate_gzip(std::string_view data, const std::string& name) {
   if (state != Z_STREAM_END) throw broken(name, stream.msg == nullptr ? "damaged" : stream.msg);
   out.resize(stream.total_out);
   return out;
+}
+
+void refuse_no_table(std::string_view head, const std::string& name) {
+  const std::string kind =
+      foreign_file(std::as_bytes(std::span(head).first(std::min(head.size(), kForeignHead))), name,
+                   WantedFile::kText);
+  if (!kind.empty()) throw DataError(str(name, ": ", kind, "; it should be a table of METEOR"));
 }
 
 struct GzipLines::File {

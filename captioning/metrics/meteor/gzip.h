@@ -14,6 +14,10 @@ namespace saccade::meteor {
 // the data `name`, when it is broken.
 std::string inflate_gzip(std::string_view data, const std::string& name);
 
+// Throws DataError where a text, of which `head` is the beginning, is a web page, an empty file or
+// the like, and no table of METEOR.
+void refuse_no_table(std::string_view head, const std::string& name);
+
 // The lines of a gzip file, without their ends; a file that is not compressed is read as it is.
 class GzipLines {
  public:
@@ -26,6 +30,8 @@ class GzipLines {
   // The next line, or nothing at the end. It is valid until the next call. Throws DataError when
   // the data is broken.
   std::optional<std::string_view> next();
+  // How many lines next() has returned.
+  std::int64_t count() const { return line_; }
   // PATH:LINE of the line that next() returned last, for messages.
   std::string where() const;
 

@@ -54,6 +54,7 @@ Paraphrases::Paraphrases(const std::string& path, const std::unordered_set<std::
   };
   while (const auto probability = lines.next()) {
     if (!is_number(*probability)) {
+      if (lines.count() == 1) refuse_no_table(*probability, path);
       throw DataError(str(lines.where(), ": needs a probability, got '", probability->substr(0, 40),
                           "'; lines are probability, phrase, paraphrase"));
     }
@@ -63,6 +64,7 @@ Paraphrases::Paraphrases(const std::string& path, const std::unordered_set<std::
     const std::uint32_t phrase = insert(from);
     pairs.emplace_back(phrase, insert(to));
   }
+  if (lines.count() == 0) refuse_no_table("", path);
   name_ = str(path, " (", digest.hex(), ")");
 
   // A counting sort by phrase keeps the file's order within each phrase.

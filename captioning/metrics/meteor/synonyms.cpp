@@ -50,6 +50,17 @@ void for_each_item(std::string_view line, Use use) {
   }
 }
 
+// Whether a line is a word and, behind it, offsets of synsets and base forms.
+bool is_entry(std::string_view line) {
+  bool right = line.find(' ') != std::string_view::npos;
+  for_each_item(line, [&](std::string_view item) {
+    const bool digits =
+        std::all_of(item.begin(), item.end(), [](char c) { return c >= '0' && c <= '9'; });
+    right = right && !item.empty() && (digits || (item[0] == '=' && item.size() > 1));
+  });
+  return right;
+}
+
 void append_offsets(std::string_view line, std::vector<std::uint32_t>& out) {
   for_each_item(line, [&](std::string_view item) {
     if (item.starts_with('=')) return;
@@ -65,6 +76,7 @@ Synonyms::Synonyms()
 
 Synonyms::Synonyms(const std::filesystem::path& path)
     : Synonyms(inflate_gzip(read_file(path), path.string()), path.string()) {
+  refuse_no_table(text_, path.string());
   std::int64_t number = 0;
   std::string_view last;
   for (std::size_t at = 0; at < text_.size();) {
@@ -75,6 +87,11 @@ Synonyms::Synonyms(const std::filesystem::path& path)
                           ": words must be in byte order, each once; make the table with "
                           "captioning/metrics/meteor/wordnet/make_table.sh"));
     }
+    if (!is_entry(line))
+      throw DataError(str(path.string(), ":", number,
+                          ": expected a word and the offsets of its synsets, as make_table.sh "
+                          "writes them; got '",
+                          line.substr(0, 40), "'"));
     last = word_of(line);
     at += line.size() + 1;
   }
