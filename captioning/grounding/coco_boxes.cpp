@@ -137,6 +137,30 @@ CocoBoxes::CocoBoxes(const std::filesystem::path& file, const Dataset& dataset,
     }
     photos_[image->second].boxes.emplace_back(category->second, box_of(entry["bbox"]));
   }
+  refuse_other_forms(file.string());
+}
+
+void CocoBoxes::refuse_other_forms(const std::string& file) const {
+  constexpr double kMargin = 2;         // pixels by which a careless box may leave its picture
+  constexpr Index kFewest = 10;         // boxes that say something of all
+  constexpr double kMostOutside = 0.1;  // share of the boxes
+  Index all = 0, outside = 0, tiny = 0;
+  for (const auto& [image, photo] : photos_)
+    for (const auto& [category, box] : photo.boxes) {
+      ++all;
+      outside += box.x + box.width > static_cast<double>(photo.size.width) + kMargin ||
+                         box.y + box.height > static_cast<double>(photo.size.height) + kMargin
+                     ? 1
+                     : 0;
+      tiny += std::max(box.x + box.width, box.y + box.height) <= 1 ? 1 : 0;
+    }
+  const char* form = "; a box is [x, y, width, height] in pixels of its picture";
+  if (all >= kFewest && tiny == all)
+    throw DataError(str(file, ": all ", all, " boxes end within the first pixel", form,
+                        ", and not in shares of it"));
+  if (all >= kFewest && static_cast<double>(outside) > kMostOutside * static_cast<double>(all))
+    throw DataError(str(file, ": ", outside, " of ", all, " boxes reach out of their pictures",
+                        form, ", and not [left, top, right, bottom]"));
 }
 
 std::string CocoBoxes::description() const { return str(file_, ", words that name a category"); }

@@ -24,6 +24,9 @@ class CocoBoxes : public PhotoBoxes {
                                const ImageSize& size) const override;
 
  private:
+  // Throws where the boxes seem to be in another form than COCO's, whose numbers are pixels.
+  void refuse_other_forms(const std::string& file) const;
+
   struct Photo {
     ImageSize size;
     std::vector<std::pair<std::size_t, Rect>> boxes;  // of which category

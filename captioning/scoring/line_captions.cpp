@@ -51,11 +51,15 @@ std::optional<Alternative> alternative(const std::string& line) {
                      .caption = text == std::string::npos ? "" : line.substr(text + 2)};
 }
 
-bool is_of_whole_model(const std::string& line) { return line.starts_with("  with all heads: "); }
+// What it prints below the caption of a picture: what the whole model says, and with --say the
+// probabilities of the words.
+bool is_about_caption(const std::string& line) {
+  return line.starts_with("  with all heads: ") || line.starts_with("  log p -");
+}
 
 // Whether a line is what `saccade caption` prints below the line of a picture.
 bool is_below_picture(const TextLine& line) {
-  return is_of_whole_model(line.text) || alternative(line.text);
+  return is_about_caption(line.text) || alternative(line.text);
 }
 
 // Joins the best caption of `saccade caption --alternatives` to the name above it, and leaves out

@@ -281,6 +281,9 @@ TEST_CASE("what saccade prints is read") {
   CHECK(best.candidates == wanted);
   REQUIRE(best.notes.size() == 1);
   CHECK_THAT(best.notes[0], Contains("2 lines below are left out"));
+  CHECK(candidates("photos/b.png: kids\n  log p -9.87: kids 0.8892, end 0.0781\n"
+                   "photos/a.jpg: a dog: it runs\n  log p -3.20: a 0.9, dog 0.5\n")
+            .candidates == wanted);
   // As `caption --json` and `caption --watch --json` print them, and the file beside an overlay.
   const std::string a = R"({"image":"p/a.jpg","caption":"a dog: it runs","words":[{"text":"a"}]})";
   const std::string b = R"({"image":"p/b.png","caption":"kids","words":[],"alternatives":[]})";

@@ -1,6 +1,8 @@
 // Boxes of photos: nouns and their categories, files of COCO and of Flickr30k Entities, broken
 // files.
+#include <array>
 #include <fstream>
+#include <functional>
 
 #include "captioning/grounding/category_words.h"
 #include "captioning/grounding/noun_boxes.h"
@@ -55,6 +57,35 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 }  // namespace
+
+TEST_CASE("boxes in another form than pixels with sizes are refused") {
+  const TempFolder folder("other-boxes");
+  const auto read = [&](const std::function<std::array<double, 4>(double)>& box) {
+    std::string annotations;
+    for (int i = 0; i < 20; ++i) {
+      const auto [a, b, c, d] = box(i);
+      annotations += str(i == 0 ? "" : ",", R"({"image_id": 5, "category_id": 18, "bbox": [)", a,
+                         ",", b, ",", c, ",", d, "]}");
+    }
+    const auto file = folder.path() / "boxes.json";
+    write(file, R"({"images": [{"id": 5, "file_name": "a.jpg", "width": 200, "height": 100}],
+                    "categories": [{"id": 18, "name": "dog"}], "annotations": [)" +
+                    annotations + "]}");
+    return read_photo_boxes(file, photos(), kBoth);
+  };
+  using Box = std::array<double, 4>;
+  CHECK(read([](double i) { return Box{9 * i, 50, 20, 51.5}; })->knows(0));
+  CHECK(read([](double i) { return Box{9 * i, 50, i > 18 ? 40.0 : 20.0, 40}; })->knows(0));
+  CHECK_THROWS_WITH(read([](double i) {
+                      return Box{9 * i, 50, 9 * i + 20, 90};
+                    }),
+                    Catch::Contains("boxes.json: 20 of 20 boxes reach out of their pictures") &&
+                        Catch::Contains("[x, y, width, height]"));
+  CHECK_THROWS_WITH(read([](double i) {
+                      return Box{i / 40, .5, .25, .5};
+                    }),
+                    Catch::Contains("all 20 boxes end within the first pixel"));
+}
 
 TEST_CASE("nouns are matched to categories by stem and synonym, and the longest name wins") {
   CHECK(mentions("two puppies and a man") == "dog@1 person@4");
