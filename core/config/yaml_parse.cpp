@@ -330,8 +330,9 @@ Node parse_yaml(const std::string& text, const std::string& source, Mistakes& mi
       mistakes.add({source, odd.line, odd.column}, "not valid YAML: " + takes_for_letter(odd));
     else
       mistakes.add({source, error.mark.line + 1, error.mark.column + 1},
-                   error.msg == "bad file"
-                       ? "nested too deep; this is not a config"
+                   error.msg == "bad file" ? "nested too deep; this is not a config"
+                   : error.msg == YAML::ErrorMsg::EOF_IN_SCALAR
+                       ? "not valid YAML: a quote is not closed before the end of the text"
                        : "not valid YAML: " + error.msg +
                              (!holds_variable(text, error.mark.line)
                                   ? ""

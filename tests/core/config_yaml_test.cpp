@@ -68,11 +68,12 @@ TEST_CASE("tabs and characters that look like spaces are named with their place"
       {"inner:\n  hidden:\u30003\n  weight: 1", "t.yaml:2:10: not valid YAML: an ideographic"},
       {"title\uff1ax\ninner: {hidden: 3}", "t.yaml:1:6: not valid YAML: a full-width colon"},
       {"title\uff1a x", "t.yaml:1:6: a full-width colon"},
+      {"title: 'x\ninner: {hidden: 2}", "t.yaml:2:19: not valid YAML: a quote is not closed"},
       {"inner: {title: ${HOME}/x}", "a text such as ${HOME}/x needs quotes"},
       {"rate: 3\ntitle: \"abc\ninner: {hidden: 2}\n", "t.yaml:2:8: not valid YAML: the quote"},
-      {"title: 'it''s\ninner: {hidden: 2}", "t.yaml:1:8: not valid YAML: the quote"},
-      {"title: \"a \\\" b\ninner: {hidden: 2}", "t.yaml:1:8: not valid YAML: the quote"},
-      {"'title: x\ninner: {hidden: 2}", "t.yaml:1:1: not valid YAML: the quote"},
+      {"title: 'it''s\ninner: {hidden: 2}\n", "t.yaml:1:8: not valid YAML: the quote"},
+      {"title: \"a \\\" b\ninner: {hidden: 2}\n", "t.yaml:1:8: not valid YAML: the quote"},
+      {"'title: x\ninner: {hidden: 2}\n", "t.yaml:1:1: not valid YAML: the quote"},
   };
   for (const auto& [text, expected] : cases) {
     INFO(text);
