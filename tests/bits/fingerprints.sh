@@ -44,7 +44,7 @@ train rewarded train.init_from=./soft objective.self_critical.start=0u objective
 for model in soft hard; do
   run caption --models "$project/captioning/pretrained" $model "$project"/experiments/photos/*.jpg >said.txt
   run caption --models "$project/captioning/pretrained" $model "$project"/experiments/photos/*.jpg --json >said.json
-  digest "captions of the model $model" <said.txt
+  sed 's|^.*/||' said.txt | digest "captions of the model $model"
   numbers <said.json | digest "maps of the model $model"
 done
 for format in png svg pdf; do
