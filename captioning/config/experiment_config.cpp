@@ -48,7 +48,7 @@ void ExperimentConfig::fields(Section& v) {
   v.section("optimizer", optimizer, "how it is minimised");
   v.section("train", train, "the training loop");
   v.section("search", search, "decoding of captions").is(Trait::kMayChange);
-  v.section("maps", maps, "which map is shown for a word").is(Trait::kMayChange);
+  v.retired("maps.step", "0");
   v.section("compare", compare, "read by `saccade compare`")
       .is(Trait::kMayChange)
       .is(Trait::kNoResult)

@@ -10,7 +10,6 @@
 #include "captioning/config/train_config.h"
 #include "captioning/data/data_config.h"
 #include "captioning/decoders/decoder_config.h"
-#include "captioning/maps/maps_config.h"
 #include "captioning/objectives/objective_config.h"
 #include "captioning/search/search_config.h"
 #include "core/attention/attention_config.h"
@@ -49,7 +48,6 @@ struct ExperimentConfig {
   OptimizerConfig optimizer;
   TrainConfig train;
   SearchConfig search;
-  MapsConfig maps;
   CompareConfig compare;
 
   // False where words do not choose among regions: there is then no map to evaluate or draw.

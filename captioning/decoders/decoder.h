@@ -8,7 +8,6 @@
 
 #include "captioning/decoders/decoder_config.h"
 #include "captioning/decoders/encoded_images.h"
-#include "captioning/decoders/informed_attention.h"
 #include "core/attention/attention.h"
 #include "core/attention/attention_config.h"
 
@@ -46,13 +45,6 @@ struct LayerAttention {
   std::vector<std::span<const int>> chosen;  // [T] of [R_t]; empty where all are expectations
 };
 
-// The words of captions, computed with one kind of informed attention.
-struct InformedWords {
-  InformedKind kind;
-  Var nll;                   // [N] as in SequenceOutput
-  std::vector<Var> weights;  // [T] of [R_t, L]
-};
-
 // What a decoder computes for whole captions. Where a word has several glimpses, weights, choices
 // and gates are those of the last.
 struct SequenceOutput {
@@ -66,8 +58,7 @@ struct SequenceOutput {
   std::vector<Var> gates;       // [T] of [R_t, 1] or [R_t, D]; empty without a gate
   std::vector<Var> surrogates;  // scalars to be added to the loss, of hard attention in training
   std::vector<Var> values;      // [T] of [R_t, 1], what a value head adds to the average cost
-  std::vector<LayerAttention> layers;   // every glimpse of a word; empty where a word has one
-  std::vector<InformedWords> informed;  // one per informed attention that was given
+  std::vector<LayerAttention> layers;  // every glimpse of a word; empty where a word has one
 
   // Appends the last glimpse of a step; `earlier` has the draws of its other glimpses.
   void add_glimpse(const Glimpse& glimpse, std::vector<RegionDraws> earlier = {});
@@ -111,15 +102,9 @@ class Decoder {
   virtual StepOutput step(Tape& tape, std::span<const int> words, std::span<const Var> state,
                           const AttentionMemory& memory, const AttendContext& context) const = 0;
   // Teacher forcing over a whole shard. memory.group must be 1, and context.step is ignored.
-  // `informed` attention is computed in addition: it changes nothing else of the output, and its
-  // draws come after all others. A transformer takes none (check_informed_attention).
   virtual SequenceOutput sequence(Tape& tape, const PackedCaptions& captions,
-                                  const AttentionMemory& memory, const AttendContext& context,
-                                  std::span<const PreparedInformedAttention> informed) const = 0;
-  SequenceOutput sequence(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
-                          const AttendContext& context) const {
-    return sequence(tape, captions, memory, context, {});
-  }
+                                  const AttentionMemory& memory,
+                                  const AttendContext& context) const = 0;
 };
 
 struct DecoderWidths {

@@ -155,13 +155,11 @@ StepOutput RecurrentDecoder::step(Tape& tape, std::span<const int> words,
   return out;
 }
 
-SequenceOutput RecurrentDecoder::sequence(
-    Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
-    const AttendContext& context, std::span<const PreparedInformedAttention> informed) const {
+SequenceOutput RecurrentDecoder::sequence(Tape& tape, const PackedCaptions& captions,
+                                          const AttentionMemory& memory,
+                                          const AttendContext& context) const {
   SACCADE_CHECK(memory.layout.group == 1, "[decoder] a sequence needs one row per memory");
   const Var words = ops::embedding(tape.parameter(embedding_), captions.inputs);  // [N, E]
-  FirstPass pass{
-      .captions = captions, .memory = memory, .context = context, .words = words, .steps = {}};
   const std::vector<Var> projections = cell_->project_words(tape, words);
   const std::vector<Var> regions = region_projections(tape, memory, context);
   std::vector<Var> state = start(tape, memory);
@@ -184,10 +182,6 @@ SequenceOutput RecurrentDecoder::sequence(
           std::span(captions.targets)
               .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows)),
           captions.temperature));
-    if (!informed.empty())
-      pass.steps.push_back({.cell_query = std::move(ran.cell_query),
-                            .state = std::move(state),
-                            .gate = ran.glimpse.gate});
     state = std::move(ran.state);
     output_features.resize(ran.cell_output.output_features.size());
     for (std::size_t k = 0; k < output_features.size(); ++k)
@@ -197,7 +191,6 @@ SequenceOutput RecurrentDecoder::sequence(
     first += rows;
   }
   if (!costs.empty()) {
-    SACCADE_CHECK(informed.empty(), "[decoder] a mixture over regions takes no informed attention");
     out.nll = ops::concat_rows(costs);
     return out;
   }
@@ -205,60 +198,6 @@ SequenceOutput RecurrentDecoder::sequence(
   for (const std::vector<Var>& part : output_features) all.push_back(ops::concat_rows(part));
   out.logits = cell_->logits(tape, words, all);
   out.nll = word_costs(out.logits, captions);
-  for (const PreparedInformedAttention& prepared : informed)
-    out.informed.push_back(informed_words(tape, pass, prepared));
-  return out;
-}
-
-// The glimpses are made step by step, because rows share memories. The second half of the cell then
-// runs on all words in one call, because its state does not go on to the next word.
-InformedWords RecurrentDecoder::informed_words(Tape& tape, const FirstPass& first,
-                                               const PreparedInformedAttention& prepared) const {
-  const std::vector<StepRecord>& steps = first.steps;
-  const auto rows_of_all = [&](auto part) {
-    std::vector<Var> rows;
-    for (const StepRecord& step : steps) rows.push_back(part(step));
-    return ops::concat_rows(rows);
-  };
-  CellQuery cell_query{
-      .query = rows_of_all([](const StepRecord& step) { return step.cell_query.query; })};
-  for (std::size_t k = 0; k < steps[0].cell_query.carried.size(); ++k)
-    cell_query.carried.push_back(
-        rows_of_all([&](const StepRecord& step) { return step.cell_query.carried[k]; }));
-  std::vector<Var> state;
-  for (std::size_t k = 0; k < cell_->parts(); ++k)
-    state.push_back(rows_of_all([&](const StepRecord& step) { return step.state[k]; }));
-
-  const Attention* localizer = prepared.attention->localizer();
-  const Var targets = ops::embedding(tape.parameter(embedding_), first.captions.targets);
-  const Var queries = prepared.attention->queries(tape, targets, cell_query.query);
-  InformedWords out{.kind = prepared.attention->kind(), .nll = {}, .weights = {}};
-  std::vector<Var> contexts;
-  Index row = 0;
-  for (std::size_t t = 0; t < steps.size(); ++t) {
-    const StepRecord& step = steps[t];
-    const Var query = ops::slice_rows(queries, row, step.cell_query.query.rows());
-    AttendContext at{.step = static_cast<Index>(t), .informed = true};
-    Glimpse glimpse;
-    if (localizer) {
-      glimpse = localizer->attend(tape, query, prepared.memory, {}, at);
-    } else {
-      at.temperature = first.context.temperature;
-      at.sentinel = step.cell_query.sentinel;
-      glimpse = attention_->attend(tape, query, first.memory,
-                                   std::span(step.state).subspan(cell_->parts()), at);
-    }
-    contexts.push_back(step.gate ? gated(glimpse.context, step.gate) : glimpse.context);
-    out.weights.push_back(glimpse.weights);
-    row += query.rows();
-  }
-  // Words are projected anew, because cells overwrite their projections.
-  const CellInput in{
-      .words = first.words, .projections = cell_->project_words(tape, first.words), .state = state};
-  const CellOutput cell_output =
-      cell_->advance(tape, in, cell_query, ops::concat_rows(contexts), nullptr);
-  out.nll =
-      word_costs(cell_->logits(tape, first.words, cell_output.output_features), first.captions);
   return out;
 }
 

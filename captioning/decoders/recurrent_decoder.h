@@ -29,8 +29,7 @@ class RecurrentDecoder : public Decoder {
   StepOutput step(Tape& tape, std::span<const int> words, std::span<const Var> state,
                   const AttentionMemory& memory, const AttendContext& context) const override;
   SequenceOutput sequence(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
-                          const AttendContext& context,
-                          std::span<const PreparedInformedAttention> informed) const override;
+                          const AttendContext& context) const override;
 
  private:
   struct CellStep {
@@ -45,22 +44,6 @@ class RecurrentDecoder : public Decoder {
   CellStep run_cell(Tape& tape, CellInput in, std::span<const Var> state,
                     const AttentionMemory& memory, AttendContext context,
                     std::span<const Var> regions) const;
-  // What informed attention needs from a step of a sequence.
-  struct StepRecord {
-    CellQuery cell_query;
-    std::vector<Var> state;  // before the step
-    Var gate;
-  };
-  struct FirstPass {
-    const PackedCaptions& captions;
-    const AttentionMemory& memory;
-    const AttendContext& context;
-    Var words;                      // [N, E], the embeddings of the input words
-    std::vector<StepRecord> steps;  // kept where there is informed attention
-  };
-  // Computes the words of a sequence a second time, from an informed glimpse at each.
-  InformedWords informed_words(Tape& tape, const FirstPass& first,
-                               const PreparedInformedAttention& prepared) const;
   // The projected regions [M L, ...] of a memory where the likelihood is marginal; else none. They
   // are computed here unless the memory has them already.
   std::vector<Var> region_projections(Tape& tape, const AttentionMemory& memory,

@@ -128,10 +128,8 @@ class TransformerDecoder : public Decoder {
   }
 
   SequenceOutput sequence(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
-                          const AttendContext& context,
-                          std::span<const PreparedInformedAttention> informed) const override {
+                          const AttendContext& context) const override {
     SACCADE_CHECK(memory.layout.group == 1, "[decoder] a sequence needs one row per memory");
-    SACCADE_CHECK(informed.empty(), "[decoder] a transformer takes no informed attention");
     const bool alone = layers_[0].cross().promises().stands_alone;
     return alone && !context.chooser && !context.edit
                ? at_once(tape, captions, memory, context)
@@ -161,10 +159,10 @@ class TransformerDecoder : public Decoder {
   Var embed(Tape& tape, std::span<const int> words, Index captions, Index first) const {
     const auto count = static_cast<Index>(words.size()) / captions;
     if (config_.positions != WordPositions::kNone && first - lead_ + count > config_.longest)
-      throw UsageError(str("a caption of ", first - lead_ + count,
-                           " words with <eos> reaches beyond decoder.longest ", config_.longest,
-                           "; train with a larger one, or lower search.max_length, maps.step or "
-                           "data.max_length"));
+      throw UsageError(
+          str("a caption of ", first - lead_ + count,
+              " words with <eos> reaches beyond decoder.longest ", config_.longest,
+              "; train with a larger one, or lower search.max_length or data.max_length"));
     Var x = ops::embedding(tape.parameter(embedding_), words);
     if (project_ >= 0) x = ops::linear(x, tape.parameter(project_));
     x = ops::scale(x, static_cast<Real>(std::sqrt(static_cast<double>(config_.hidden))));

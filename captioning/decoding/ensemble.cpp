@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "captioning/decoding/forced_decoding.h"
-#include "captioning/decoding/later_maps.h"
 #include "captioning/decoding/whole_words.h"
 #include "core/base/error.h"
 
@@ -29,15 +28,6 @@ bool alike(const EnsembleMember& a, const EnsembleMember& b) {
   const bool same_part = p.mode == q.mode && (p.mode == ResizeMode::kSquash ||
                                               p.height * q.width == q.height * p.width);
   return one == other && same_part;
-}
-
-// Adds the captions of one picture, with their alternatives, to the places that maps are written
-// to.
-void add_places(std::span<DecodedCaption> captions, std::vector<DecodedCaption*>& places) {
-  for (DecodedCaption& caption : captions) {
-    places.push_back(&caption);
-    for (DecodedCaption& other : caption.others) places.push_back(&other);
-  }
 }
 
 }  // namespace
@@ -94,14 +84,6 @@ EncodedPictures::EncodedPictures(const Ensemble& models, std::span<const InputVi
 std::vector<DecodedCaption> EncodedPictures::caption(const SearchOptions& options,
                                                      std::uint64_t first_image) const {
   std::vector<DecodedCaption> captions = search(members_, SpecialWords{}, options, first_image);
-  if (options.map_step > 0 && models_.has_attention()) {
-    std::vector<std::vector<DecodedCaption*>> places(
-        static_cast<std::size_t>(members_[0].images.features.shape[0]));
-    const std::size_t each = places.empty() ? 0 : captions.size() / places.size();
-    for (std::size_t i = 0; i < places.size(); ++i)
-      add_places(std::span(captions).subspan(i * each, each), places[i]);
-    read_later_maps(members_, SpecialWords{}, places, options, first_image);
-  }
   if (models_.vocabulary().subwords())
     for (DecodedCaption& caption : captions) {
       put_together(caption, models_.vocabulary());
@@ -114,11 +96,6 @@ std::vector<std::vector<DecodedCaption>> EncodedPictures::force_decode(
     std::span<const std::vector<std::vector<int>>> captions, const SearchOptions& options,
     std::uint64_t first_image) const {
   auto decoded = saccade::force_decode(members_, SpecialWords{}, captions, options, first_image);
-  if (options.map_step > 0 && models_.has_attention()) {
-    std::vector<std::vector<DecodedCaption*>> places(decoded.size());
-    for (std::size_t i = 0; i < decoded.size(); ++i) add_places(decoded[i], places[i]);
-    read_later_maps(members_, SpecialWords{}, places, options, first_image);
-  }
   if (models_.vocabulary().subwords())
     for (std::vector<DecodedCaption>& of_image : decoded)
       for (DecodedCaption& caption : of_image) put_together(caption, models_.vocabulary());

@@ -43,9 +43,7 @@ class Ensemble {
 
   // Captions of the pictures, from what each member sees of them (one input per member). Runs on
   // the calling thread, except where kernels are cut (kernel_parts.h). `first_image` numbers the
-  // images for random draws (search.h). Pieces of words are put together (whole_words.h). Where
-  // options.map_step asks for the maps of later steps, and a model has attention, its words have
-  // those.
+  // images for random draws (search.h). Pieces of words are put together (whole_words.h).
   std::vector<DecodedCaption> caption(std::span<const InputView> inputs,
                                       const SearchOptions& options,
                                       std::uint64_t first_image) const;

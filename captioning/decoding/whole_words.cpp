@@ -31,12 +31,10 @@ AttentionMap mean_map(std::span<const AttentionMap* const> maps) {
 }
 
 // There is at least one piece.
-DecodedWord word_of(std::span<const DecodedWord> pieces, const Vocabulary& vocabulary,
-                    Index map_step) {
+DecodedWord word_of(std::span<const DecodedWord> pieces, const Vocabulary& vocabulary) {
   std::vector<Index> ids;
   for (const DecodedWord& piece : pieces) ids.push_back(piece.id);
-  // A map of a later step should have read the whole word, so it is that of the last piece.
-  DecodedWord word = map_step > 0 ? pieces.back() : pieces[0];
+  DecodedWord word = pieces[0];
   const std::vector<std::string> text = vocabulary.decode(ids);
   word.id = -1;
   word.text = text.empty() ? "" : text[0];
@@ -44,7 +42,6 @@ DecodedWord word_of(std::span<const DecodedWord> pieces, const Vocabulary& vocab
   word.self_attention.clear();  // they are of pieces
   word.pieces.assign(ids.begin(), ids.end());
   for (const DecodedWord& piece : pieces) word.log_prob += piece.log_prob;
-  if (map_step > 0) return word;
   // The mean of the map that `of` finds in each piece.
   const auto mean_of = [&](auto of) {
     std::vector<const AttentionMap*> maps;
@@ -70,7 +67,7 @@ void put_together(DecodedCaption& caption, const Vocabulary& vocabulary) {
   for (std::size_t begin = 0; begin < pieces.size();) {
     std::size_t end = begin + 1;
     while (end < pieces.size() && !vocabulary.begins_word(pieces[end].id)) ++end;
-    DecodedWord word = word_of(pieces.subspan(begin, end - begin), vocabulary, caption.map_step);
+    DecodedWord word = word_of(pieces.subspan(begin, end - begin), vocabulary);
     word.pieces.insert(word.pieces.begin(), unread.begin(), unread.end());
     unread = word.text.empty() ? word.pieces : std::vector<int>();
     if (!word.text.empty()) words.push_back(std::move(word));

@@ -8,9 +8,8 @@ namespace saccade {
 
 // Puts the pieces of words together, in a caption and its alternatives. The log p of a word is the
 // sum over its pieces, whose ids it keeps (with those before it that have no letters). Maps, with
-// gates and sentinels, are means, and have a chosen cell where all pieces chose the same one. Where
-// the words have the maps of later steps (DecodedCaption::map_step), a word has those of its last
-// piece instead. `last` stays a piece.
+// gates and sentinels, are means, and have a chosen cell where all pieces chose the same one.
+// `last` stays a piece.
 void put_together(DecodedCaption& caption, const Vocabulary& vocabulary);
 
 // Where alternatives have the same words after they were put together, leaves the first of them,

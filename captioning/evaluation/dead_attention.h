@@ -41,7 +41,6 @@ struct AblatedScores {
 struct AttentionReport {
   Regime regime = Regime::kExpectation;
   AttentionHealth health;
-  Index map_step = 0;                    // the step of the maps (decoding/later_maps.h)
   Index images = 0;                      // of the scores
   NamedScores own;                       // with the model's own weights, selected likewise
   std::vector<AblatedScores> ablations;  // empty where they were not requested

@@ -227,18 +227,10 @@ RegimeReport mean_of(std::vector<RegimeReport> draws) {
   return out;
 }
 
-// The kinds of a model's maps that know the word. Words that were put together from pieces have no
-// entry in the vocabulary, so there are none for them.
-std::vector<std::pair<std::string, MapsOf>> informed_maps(const Ensemble& models) {
-  std::vector<std::pair<std::string, MapsOf>> out;
-  if (models.size() != 1 || models.vocabulary().subwords()) return out;
-  const CaptionModel& model = models.model(0);
-  if (model.localizer()) out.emplace_back("localizer", MapsOf::kLocalizer);
-  for (const InformedAttention& informed : model.informed_attention())
-    out.emplace_back(enum_name(informed.kind()), informed.kind() == InformedKind::kProphet
-                                                     ? MapsOf::kProphet
-                                                     : MapsOf::kCyclical);
-  return out;
+// Whether a localizer's maps can be judged. Words that were put together from pieces have no entry
+// in the vocabulary, so there are none for them.
+bool has_localizer_maps(const Ensemble& models) {
+  return models.size() == 1 && !models.vocabulary().subwords() && models.model(0).localizer();
 }
 
 Regime sampling_regime(const std::vector<Regime>& regimes) {
@@ -310,14 +302,14 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                                               : std::vector<Ablation>{};
   passes += static_cast<Index>(ablations.size());
   const bool forces = models.has_attention() && request.extent != Extent::kCaptions;
-  const std::vector<std::pair<std::string, MapsOf>> informed = informed_maps(models);
+  const bool localizes = has_localizer_maps(models);
   const NounSource source{.scenes = data.scenes ? &*data.scenes : nullptr, .photos = request.boxes};
   if (source) {
     report.grounding.emplace().boxes = source.description();
     report.grounding->images = std::count_if(report.images.begin(), report.images.end(),
                                              [&](Index image) { return source.knows(image); });
     passes += forces ? 1 : 0;
-    passes += forces ? static_cast<Index>(informed.size()) : 0;
+    passes += forces && localizes ? 1 : 0;
   }
   Index pass = 0;
   const DecodeProgress progress = [&](Index done, Index) {
@@ -376,14 +368,13 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
         if (const double score = rows_of(metric, places).whole(); !std::isnan(score))
           set.references.emplace_back(metric.metric, score);
     }
-    for (const auto& [by, maps] : informed) {
-      search.map_step = 0;
-      report.grounding->informed.push_back({by, ground_references(models, data.dataset, inputs,
-                                                                  {.images = report.images,
-                                                                   .source = source,
-                                                                   .search = search,
-                                                                   .maps = maps,
-                                                                   .progress = progress})});
+    if (localizes) {
+      report.grounding->localizer = ground_references(models, data.dataset, inputs,
+                                                      {.images = report.images,
+                                                       .source = source,
+                                                       .search = search,
+                                                       .maps = MapsOf::kLocalizer,
+                                                       .progress = progress});
       ++pass;
     }
   }
@@ -391,7 +382,6 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
     const RegimeReport& first = report.regimes.front();
     report.attention = AttentionReport{.regime = first.regime,
                                        .health = attention_health(first.captions),
-                                       .map_step = request.search.map_step,
                                        .images = count,
                                        .own = judging_scores(first.corpus),
                                        .ablations = {}};

@@ -88,13 +88,8 @@ struct GroundingReport {
   // The scores for the words of the references, for a model with attention in its first regime. Not
   // for the extent kCaptions.
   std::optional<ReferenceScores> references;
-  // The same scores for maps that know the words, where the model has such: those of its localizer
-  // and of its informed attention.
-  struct InformedGrounding {
-    std::string by;  // localizer, prophet or cyclical
-    ReferenceScores references;
-  };
-  std::vector<InformedGrounding> informed;
+  // The same scores for the maps of the model's localizer, which knows the words, if it has one.
+  std::optional<ReferenceScores> localizer;
 };
 
 // A report of a model that does without some of its attention heads.

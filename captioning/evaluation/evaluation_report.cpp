@@ -49,9 +49,7 @@ Json samples_json(const SampleScores& samples) {
 }
 
 Json attention_json(const AttentionReport& attention) {
-  Json out = {{"regime", enum_name(attention.regime)},
-              {"map_step", attention.map_step},
-              {"words", attention.health.words}};
+  Json out = {{"regime", enum_name(attention.regime)}, {"words", attention.health.words}};
   out.update(scores_json(attention.health.scores()));
   const std::optional<std::string> dead = dead_attention(attention);
   out["dead"] = dead ? Json(*dead) : Json();
@@ -114,7 +112,6 @@ Json grounding_json(const EvaluationReport& report) {
   const LocalizationRule rule;
   Json out = {{"boxes", report.grounding->boxes},
               {"images", report.grounding->images},
-              {"map_step", report.search.map_step},
               {"rules",
                {{"pointing_tolerance", PointingOptions{}.tolerance},
                 {"loc_threshold", rule.threshold},
@@ -132,8 +129,8 @@ Json grounding_json(const EvaluationReport& report) {
     out["ground_truth_words"]["captions"] = references->scores.nouns.size();
     out["ground_truth_words"]["corpus"] = scores_json(references->scores.corpus());
   }
-  for (const auto& [by, references] : report.grounding->informed)
-    out[by] = references_json(report.regimes.front().regime, references);
+  if (const auto& localizer = report.grounding->localizer)
+    out["localizer"] = references_json(report.regimes.front().regime, *localizer);
   return out;
 }
 

@@ -24,7 +24,7 @@ namespace saccade {
 // "low", "high": the bootstrap
 // interval}}}]}]. A full report has "perplexity" (null without a reference word) and
 // "unknown_share" (perplexity.h) and, for a model with attention, "attention_health": {"regime",
-// "map_step", "words", "entropy", ... (attention_health.h), "dead": why the attention looks dead,
+// "words", "entropy", ... (attention_health.h), "dead": why the attention looks dead,
 // or null (dead_attention.h), "need": "needed", "needless", "cannot tell" or null, "ablations":
 // {"uniform": {"CIDEr", "Bleu_4", "true_caption_rate" where known}, "shuffled"}, "losses":
 // {"uniform": {"metric", "loss", "low", "high"}, "shuffled"}}, with ablations and losses unless
@@ -32,8 +32,7 @@ namespace saccade {
 // {"per_image", "regime", "temperature", "seed", "corpus": {"Div_1": ...}}
 // (sample_scores.h) and "baselines": {"nearest": {"Bleu_1": ...}, "consensus", "human"}
 // (baselines.h). Where there are boxes, there is "grounding": {"boxes": where they come from,
-// "images": how many have some, "map_step": the step of the maps that are judged
-// (decoding/later_maps.h), "rules": {"pointing_tolerance", "loc_threshold", "loc_iou",
+// "images": how many have some, "rules": {"pointing_tolerance", "loc_threshold", "loc_iou",
 // "point_pixels" of a picture of "point_picture_side", "centre_sigma"}, "generated_words":
 // [{"regime", "nouns", "without_boxes", "model": {...}, "centre_bias": {...}, "uniform": {...}}],
 // "ground_truth_words": the same, "intervals" of its headlines as those of a regime, "captions" and

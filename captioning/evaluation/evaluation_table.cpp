@@ -87,17 +87,12 @@ std::string samples_table(const SampleScores& samples) {
              columns_table({{.head = "", .scores = &samples.scores}}));
 }
 
-// The step of the maps, where it is later than the words' own.
-std::string of_later_map(Index step) {
-  return step == 0 ? "" : "; for each word, " + later_map_name(step);
-}
-
 std::string attention_table(const AttentionReport& attention) {
   NamedScores measures = attention.health.scores();
   for (auto& [name, value] : measures) name = attention_metric(name);
-  std::string out = str("attention, regime ", enum_name(attention.regime), ", ",
-                        attention.health.words, " words", of_later_map(attention.map_step), "\n",
-                        columns_table({{.head = "", .scores = &measures}}));
+  std::string out =
+      str("attention, regime ", enum_name(attention.regime), ", ", attention.health.words,
+          " words\n", columns_table({{.head = "", .scores = &measures}}));
   if (attention.ablations.empty()) return out;
   std::vector<Column> columns = {{.head = "own weights", .scores = &attention.own}};
   for (const AblatedScores& one : attention.ablations)
@@ -140,8 +135,9 @@ std::string grounding_table(const EvaluationReport& report) {
   if (grounding.references)
     add(str("references, ", enum_name(report.regimes.front().regime)), grounding.references->scores,
         grounding.references->against_centre);
-  for (const auto& [by, references] : grounding.informed)
-    add(by + ", given the word", references.scores, references.against_centre);
+  if (grounding.localizer)
+    add("localizer, given the word", grounding.localizer->scores,
+        grounding.localizer->against_centre);
   if (counts.empty()) return "";
   const LocalizationRule rule;
   return str("grounding, boxes of ", grounding.boxes, ": ", grounding.images, " of ",
@@ -150,7 +146,7 @@ std::string grounding_table(const EvaluationReport& report) {
              rule.overlap, "; the centre bias is a Gaussian of ", kCentreSigma,
              " of the picture's side, and what the model's maps are above it has its 95 % interval "
              "over the images",
-             of_later_map(report.search.map_step), "\n", counts, columns_table(columns));
+             "\n", counts, columns_table(columns));
 }
 
 // How results depend on the length of the texts; a column for each regime and score.

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "captioning/decoding/informed_maps.h"
+#include "captioning/decoding/localizer_maps.h"
 #include "captioning/evaluation/scene_scores.h"
 #include "captioning/maps/caption_text.h"
 #include "captioning/metrics/metric_registry.h"
@@ -31,22 +31,6 @@ Given references_of(const CaptionedImage& image, const Vocabulary& vocabulary) {
     for (const Index id : vocabulary.encode(out.words.back())) ids.push_back(static_cast<int>(id));
   }
   return out;
-}
-
-// Replaces the models' maps by those that `maps` names.
-void show_maps(MapsOf maps, const CaptionModel& model, const InputView& input,
-               std::vector<std::vector<DecodedCaption>>& decoded) {
-  switch (maps) {
-    case MapsOf::kModels:
-      return;
-    case MapsOf::kLocalizer:
-      return show_localizer_maps(model, input, decoded);
-    case MapsOf::kProphet:
-      return show_informed_maps(model, InformedKind::kProphet, input, decoded);
-    case MapsOf::kCyclical:
-      return show_informed_maps(model, InformedKind::kCyclical, input, decoded);
-  }
-  throw InternalError("unknown maps");
 }
 
 // The words that the maps belong to: those that people wrote, whether the vocabulary has them or
@@ -120,7 +104,7 @@ ReferenceScores ground_references(const Ensemble& models, const Dataset& dataset
     for (const InputBatch& batch : batches) views.push_back(batch.view());
     std::vector<std::vector<DecodedCaption>> decoded =
         models.force_decode(views, ids, request.search, static_cast<std::uint64_t>(begin));
-    show_maps(request.maps, models.model(0), views[0], decoded);
+    if (request.maps == MapsOf::kLocalizer) show_localizer_maps(models.model(0), views[0], decoded);
     for (std::size_t i = 0; i < group.size(); ++i) {
       const Geometry geometry = shown.geometry(group[i]);
       GroundingScores& own = scores[places[static_cast<std::size_t>(begin) + i]];

@@ -27,8 +27,8 @@ struct NounSource {
 };
 
 // Whose maps are judged: those that the models have while they decode the references, or those that
-// know the words (informed_maps.h), of the first model's localizer or informed attention.
-enum class MapsOf { kModels, kLocalizer, kProphet, kCyclical };
+// know the words (localizer_maps.h), of the first model's localizer.
+enum class MapsOf { kModels, kLocalizer };
 
 struct ReferenceRequest {
   std::span<const Index> images;  // those that `source` does not know are skipped

@@ -89,7 +89,6 @@ MapWatch watch_maps(const Ensemble& models, const LoadedData& data, const Ensemb
   const RegimeReport& first = report.regimes.front();
   MapWatch out;
   out.attention.regime = first.regime;
-  out.attention.map_step = request.search.map_step;
   out.attention.health = attention_health(first.captions);
   out.images = std::min(request.images, static_cast<Index>(report.images.size()));
   if (out.images == 0) return out;
@@ -98,7 +97,6 @@ MapWatch watch_maps(const Ensemble& models, const LoadedData& data, const Ensemb
   search.regime = first.regime;
   SearchOptions shuffling = search;
   shuffling.ablation = Ablation::kShuffled;
-  shuffling.map_step = 0;
   const std::vector<DecodedCaption> shuffled =
       decode_images(models, inputs, some, shuffling, request.progress);
   const Judged own =

@@ -97,7 +97,6 @@ class CaptionWriter {
     json["finished"] = caption.finished;
     json["logprob"] = number(caption.log_prob);
     json["regime"] = enum_name(source_->regime);
-    json["map_step"] = caption.map_step;
     if (packs()) json["packed"] = {{"low", packing_.low()}, {"high", packing_.high()}};
     if (!record_->views.empty()) json["maps"] = views(record_->views);
     if (!record_->class_token.empty()) json["class_token"] = views(record_->class_token);

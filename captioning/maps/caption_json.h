@@ -24,10 +24,9 @@ enum class CaptionForm {
 // "choices": the cells of DecodedWord::choices as [row, col], null for none, and "occlusion": the
 // rows of DecodedWord::effects}], "grid": {"rows", "cols", "cells": [left,
 // top, right, bottom]}, "geometry": {"original": [height, width], "resize", "seen": {"x", "y",
-// "width", "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime",
-// "map_step"}. sampled is [row, col] of the region that hard attention took, else null; cells are
-// those that show some of the picture, without the last two; seen is in pixels of the original.
-// map_step is how many steps after the words' own their maps come from (later_maps.h). Where there
+// "width", "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime"}.
+// sampled is [row, col] of the region that hard attention took, else null; cells are those that
+// show some of the picture, without the last two; seen is in pixels of the original. Where there
 // are views, there is also "maps": [{"layer": 0 or "max", "head", "rollout", "attention": one map
 // per word, and per word or null: "entropy", "uniform", "gate", "sentinel", "sampled", "elsewhere"
 // (AttentionMap)}], and in the same way "class_token", with one map each, whose layer and head are

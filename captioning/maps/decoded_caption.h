@@ -44,9 +44,6 @@ struct DecodedCaption {
   // What was chosen after the words: <eos> if finished, else the word that was cut off (-1 if no
   // word was allowed). Only greedy search and sampling set it.
   DecodedWord last;
-  // How many steps after their own the attention of the words comes from (decoding/later_maps.h);
-  // 0: it is their own.
-  Index map_step = 0;
   // The next best finished hypotheses, where options.alternatives is above 1. No two have the same
   // words.
   std::vector<DecodedCaption> others{};

@@ -206,11 +206,6 @@ std::vector<MapView> class_token_views(const EncoderMaps& maps, double discard) 
   return views;
 }
 
-std::string later_map_name(Index step) {
-  if (step == 0) return "";
-  return str("the map ", step == 1 ? "one step" : str(step, " steps"), " after the word's own");
-}
-
 std::string view_title(const AttentionMap& map) {
   std::string title;
   const auto add = [&](const std::string& part) { title += (title.empty() ? "" : ", ") + part; };

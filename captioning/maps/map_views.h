@@ -48,9 +48,6 @@ std::vector<MapView> map_views(const DecodedCaption& caption, const MapRequest& 
 // single layer or head. Empty without a class token.
 std::vector<MapView> class_token_views(const EncoderMaps& maps, double discard);
 
-// "the map 2 steps after the word's own" (see decoding/later_maps.h); empty for step 0.
-std::string later_map_name(Index step);
-
 // "layer 0, head mean, rollout"; empty where there is one layer, one head and no rollout.
 std::string view_title(const AttentionMap& map);
 

@@ -7,7 +7,6 @@
 #include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoders/decoder_traits.h"
 #include "captioning/model/scale_rates.h"
-#include "captioning/objectives/informed_supervision.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/attention/scopes/scope_kind.h"
@@ -141,7 +140,6 @@ void CaptionModel::check(const ExperimentConfig& config, const GridShape& frozen
   check_layers(config.encoder);
   check_pooled(config);
   check_padding(config);
-  check_informed_attention(config.objective.supervision, config.decoder, config.attention);
   if (!is_frozen(config.encoder) || frozen_grid.size() > 0)
     const CaptionModel unused(config, Vocabulary(), frozen_grid, Declared{});
 }
@@ -183,7 +181,6 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
   check_layers(config.encoder);
   check_pooled(config);
   check_padding(config);
-  check_informed_attention(config.objective.supervision, config.decoder, config.attention);
   if (!is_frozen(config.encoder)) {
     encoder_ = make_encoder(config.encoder, ParamScope(parameters_, "encoder"));
     grid_ = encoder_->grid();
@@ -229,17 +226,6 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
                         .grid = grid_});
     parameters_.set_apart("localizer");
   }
-  const auto add_informed = [&](InformedKind kind, double weight) {
-    if (weight > 0)
-      informed_.emplace_back(
-          kind, ParamScope(parameters_, std::string(enum_name(kind)), ParameterUse::kSupervision),
-          InformedWidths{.features = grid_.features,
-                         .keys = parts_ ? parts_->keys() : 0,
-                         .query = config.decoder.hidden,
-                         .embedding = config.decoder.embedding});
-  };
-  add_informed(InformedKind::kProphet, config.objective.supervision.prophet);
-  add_informed(InformedKind::kCyclical, config.objective.supervision.cyclical);
   if (config.decoder.embeddings.frozen)
     parameters_.set_rate(parameters_.info(decoder_->word_parameters().embedding).name, 0);
   scale_rates(config.optimizer.groups, parameters_);
@@ -310,8 +296,7 @@ SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& v
                     .no_repeat_ngram = config.search.no_repeat_ngram,
                     .forbidden = std::move(forbidden)},
           .regime = evaluation_regimes(config).front(),
-          .seed = static_cast<std::uint64_t>(config.seed),
-          .map_step = config.maps.step};
+          .seed = static_cast<std::uint64_t>(config.seed)};
 }
 
 std::vector<Regime> evaluation_regimes(const ExperimentConfig& config) {

@@ -53,8 +53,6 @@ class CaptionModel {
 
   // What supervises attention without boxes; null where the config has none.
   const WordLocalizer* localizer() const { return localizer_.get(); }
-  // The informed attention of training, if there is any.
-  std::span<const InformedAttention> informed_attention() const { return informed_; }
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
   const Decoder& decoder() const { return *decoder_; }
@@ -99,7 +97,6 @@ class CaptionModel {
   std::unique_ptr<Refinement> refinement_;  // none if the config has no layers
   std::unique_ptr<Decoder> decoder_;
   std::unique_ptr<WordLocalizer> localizer_;
-  std::vector<InformedAttention> informed_;
   bool has_attention_;
   double feature_dropout_, region_dropout_;
   bool pads_;
@@ -108,8 +105,8 @@ class CaptionModel {
   Shape input_shape_;
 };
 
-// The search of a config, in the regime that suits its attention, and with the maps that its
-// captions have (maps.step). Forbidden words that the vocabulary lacks are left out.
+// The search of a config, in the regime that suits its attention. Forbidden words that the
+// vocabulary lacks are left out.
 SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& vocabulary);
 
 // The regimes in which a model is evaluated. For soft and top_k: expectation, and argmax where the

@@ -11,7 +11,7 @@ inline namespace SACCADE_NUMERIC {
 BoxSupervision::BoxSupervision(std::span<const Var> weights, const SupervisedMaps& supervised) {
   std::vector<std::vector<const AttentionTarget*>> by_step(weights.size());
   for (const AttentionTarget& target : supervised.targets) {
-    const Index step = target.word + supervised.step;
+    const Index step = target.word;
     if (step >= static_cast<Index>(weights.size())) continue;
     const Index rows = weights[static_cast<std::size_t>(step)].rows();
     // Longer captions come first, so a caption that has ended is behind the rows.

@@ -14,13 +14,11 @@ inline namespace SACCADE_NUMERIC {
 // Which maps of a shard are supervised by the targets.
 struct SupervisedMaps {
   std::span<const AttentionTarget> targets;
-  Index step = 0;     // the map of word t is that of step t + step
   Index samples = 1;  // rows of each caption in the maps, one after the other
 };
 
 // The costs of the maps of a shard: for each supervised word and row, -log of the weight inside the
-// word's boxes (ops::inside_cost). A word whose step t + step lies beyond the caption's end has no
-// cost. `weights` are SequenceOutput::weights.
+// word's boxes (ops::inside_cost). `weights` are SequenceOutput::weights.
 class BoxSupervision {
  public:
   BoxSupervision(std::span<const Var> weights, const SupervisedMaps& supervised);

@@ -96,10 +96,7 @@ CaptionLossOptions loss_options(const ObjectiveConfig& objective, const Attentio
                              .selection = attention.selection,
                              .hard = {},
                              .supervision = {.boxes = objective.supervision.boxes,
-                                             .localizer = objective.supervision.localizer.weight,
-                                             .prophet = objective.supervision.prophet,
-                                             .cyclical = objective.supervision.cyclical,
-                                             .step = objective.supervision.step},
+                                             .localizer = objective.supervision.localizer.weight},
                              .temperature = now(attention.temperature),
                              .gumbel_temperature = now(attention.gumbel_temperature)};
   if (!draws_regions(attention.selection)) return options;
@@ -239,9 +236,7 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
     context.estimator = &estimator_;
     context.likelihood = options_.hard.likelihood;
   }
-  const std::vector<PreparedInformedAttention> informed = ShardSupervision::informed_attention(
-      *tape_, options_.supervision, targets, images, memory.layout, captions_.images);
-  output_ = decoder.sequence(*tape_, captions_, memory_of(captions_, memory), context, informed);
+  output_ = decoder.sequence(*tape_, captions_, memory_of(captions_, memory), context);
   supervision_.compute_costs(output_);
 
   if (!hard || options_.hard.baseline != BaselineKind::kGreedy) return;

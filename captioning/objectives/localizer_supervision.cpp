@@ -75,21 +75,16 @@ std::vector<LocatedStep> located(const PackedCaptions& captions, const Localized
 }
 
 LocalizerSupervision::LocalizerSupervision(std::span<const Var> weights,
-                                           std::span<const LocatedStep> words, Index step) {
-  for (std::size_t t = static_cast<std::size_t>(step); t < weights.size(); ++t) {
-    const Var map = weights[t];
-    // A later step has only the rows of captions that are long enough.
-    const LocatedStep& localized = words[t - static_cast<std::size_t>(step)];
-    const auto rows = static_cast<std::size_t>(map.rows());
-    std::vector<Real> share(localized.shares.begin(),
-                            localized.shares.begin() + static_cast<std::ptrdiff_t>(rows));
-    costs_.push_back(ops::map_divergence(map, {localized.maps.data(), map.shape()}));
-    for (std::size_t r = 0; r < rows; ++r) {
+                                           std::span<const LocatedStep> words) {
+  for (std::size_t t = 0; t < weights.size(); ++t) {
+    const std::vector<Real>& share = words[t].shares;
+    costs_.push_back(ops::map_divergence(weights[t], words[t].view()));
+    for (std::size_t r = 0; r < share.size(); ++r) {
       words_ += static_cast<double>(share[r]);
       cost_ += static_cast<double>(share[r]) *
                static_cast<double>(costs_.back().value()[static_cast<Index>(r)]);
     }
-    weights_.push_back(std::move(share));
+    weights_.push_back(share);
   }
 }
 

@@ -51,10 +51,8 @@ std::vector<LocatedStep> located(const PackedCaptions& captions, const Localized
 // (ops::map_divergence), times how strongly its picture predicts it.
 class LocalizerSupervision {
  public:
-  // `weights` are SequenceOutput::weights of the captions whose words are located. The map of word
-  // t is that of step t + step.
-  LocalizerSupervision(std::span<const Var> weights, std::span<const LocatedStep> words,
-                       Index step);
+  // `weights` are SequenceOutput::weights of the captions whose words are located.
+  LocalizerSupervision(std::span<const Var> weights, std::span<const LocatedStep> words);
 
   // What is added to the loss if a word's divergence has this weight; empty where there are none.
   std::vector<Var> terms(double weight) const;

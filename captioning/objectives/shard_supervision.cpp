@@ -1,7 +1,5 @@
 #include "captioning/objectives/shard_supervision.h"
 
-#include <algorithm>
-
 #include "core/ops/shape_ops.h"
 
 namespace saccade {
@@ -22,15 +20,8 @@ ShardSupervision::ShardSupervision(Tape& tape, const SupervisionWeights& weights
 void ShardSupervision::compute_costs(const SequenceOutput& output) {
   const std::span<const Var> maps = output.weights;
   if (weights_.boxes > 0)
-    boxes_.emplace(
-        maps,
-        SupervisedMaps{.targets = targets_.boxes, .step = weights_.step, .samples = samples_});
-  for (const InformedWords& words : output.informed)
-    if (words.kind == InformedKind::kProphet)
-      prophet_.emplace(words, maps, weights_.step);
-    else
-      cyclical_.emplace(words, std::span<const Var>{}, 0);
-  if (weights_.localizer > 0) localized_.emplace(maps, located_, weights_.step);
+    boxes_.emplace(maps, SupervisedMaps{.targets = targets_.boxes, .samples = samples_});
+  if (weights_.localizer > 0) localized_.emplace(maps, located_);
 }
 
 double ShardSupervision::localizer_cost() const {
@@ -40,32 +31,12 @@ double ShardSupervision::localizer_cost() const {
   return sum;
 }
 
-std::vector<PreparedInformedAttention> ShardSupervision::informed_attention(
-    Tape& tape, const SupervisionWeights& weights, const ShardTargets& targets,
-    const EncodedImages& images, const MemoryLayout& layout, std::span<const int> rows) {
-  std::vector<PreparedInformedAttention> out;
-  const auto add = [&](InformedKind kind, double weight) {
-    if (weight == 0) return;
-    const auto found =
-        std::find_if(targets.informed.begin(), targets.informed.end(),
-                     [&](const InformedAttention& one) { return one.kind() == kind; });
-    SACCADE_CHECK(found != targets.informed.end(), "[supervision] there is no informed attention '",
-                  enum_name(kind), "'");
-    out.push_back(prepare_informed(tape, *found, images, layout, rows));
-  };
-  add(InformedKind::kProphet, weights.prophet);
-  add(InformedKind::kCyclical, weights.cyclical);
-  return out;
-}
-
 std::vector<Var> ShardSupervision::terms(double share) const {
   std::vector<Var> terms;
   const auto add = [&](const std::vector<Var>& more) {
     terms.insert(terms.end(), more.begin(), more.end());
   };
   if (boxes_) add(boxes_->terms(weights_.boxes * share));
-  if (prophet_) add(prophet_->terms({.cost = share, .distance = weights_.prophet * share}));
-  if (cyclical_) add(cyclical_->terms({.cost = weights_.cyclical * share}));
   if (!localized_) return terms;
   add(localized_->terms(weights_.localizer * share));
   const auto images = static_cast<std::size_t>(localizer_costs_.shape().size());

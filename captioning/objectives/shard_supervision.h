@@ -1,4 +1,4 @@
-// All supervision of a shard's attention: by boxes, by a localizer, and by informed attention.
+// All supervision of a shard's attention: by boxes and by a localizer.
 #pragma once
 
 #include <optional>
@@ -7,22 +7,16 @@
 
 #include "captioning/decoders/decoder.h"
 #include "captioning/objectives/box_supervision.h"
-#include "captioning/objectives/informed_supervision.h"
 #include "captioning/objectives/localizer_supervision.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// The weights of what is added to the loss of a caption; 0 where nothing is. The supervised map of
-// word t is that of step t + step.
+// The weights of what is added to the loss of a caption; 0 where nothing is.
 struct SupervisionWeights {
   double boxes = 0;      // times -log of the weight inside a word's boxes (box_supervision.h)
   double localizer = 0;  // times the divergence from the localizer's map, and with it what the
                          // localizer itself learns from (localizer_supervision.h)
-  double prophet = 0;    // times the distance from the informed map, and with it once -log p of the
-                         // word from the informed glimpse (informed_supervision.h)
-  double cyclical = 0;   // times -log p of the word from the glimpse of a localizer that knows it
-  Index step = 0;
 };
 
 // What supervises the words of a shard. Each is read only where its weight is not 0.
@@ -30,7 +24,6 @@ struct ShardTargets {
   std::span<const AttentionTarget> boxes{};
   const WordLocalizer* localizer = nullptr;
   const WordLabels* labels = nullptr;  // of the shard's images
-  std::span<const InformedAttention> informed{};
 };
 
 // What a shard consists of. A caption has `samples` rows, one after the other.
@@ -52,19 +45,11 @@ class ShardSupervision {
   // Computes the costs of the maps of `output`.
   void compute_costs(const SequenceOutput& output);
 
-  // The informed attention that Decoder::sequence computes in addition, over the images of the
-  // rows. `layout` is that of the memory that the decoder prepared from the images.
-  static std::vector<PreparedInformedAttention> informed_attention(
-      Tape& tape, const SupervisionWeights& weights, const ShardTargets& targets,
-      const EncodedImages& images, const MemoryLayout& layout, std::span<const int> rows);
-
   // What is added to the loss, where `share` is the weight of a row.
   std::vector<Var> terms(double share) const;
   // The costs of supervised maps; none where the weight is 0.
   const std::optional<BoxSupervision>& boxes() const { return boxes_; }
   const std::optional<LocalizerSupervision>& localized() const { return localized_; }
-  const std::optional<InformedSupervision>& prophet() const { return prophet_; }
-  const std::optional<InformedSupervision>& cyclical() const { return cyclical_; }
   // What the localizer itself learns from (LocalizedWords::costs), summed over the images, and
   // their number; 0 without a localizer.
   double localizer_cost() const;
@@ -76,7 +61,6 @@ class ShardSupervision {
   std::vector<LocatedStep> located_;
   std::optional<BoxSupervision> boxes_;
   std::optional<LocalizerSupervision> localized_;
-  std::optional<InformedSupervision> prophet_, cyclical_;
   Var localizer_costs_;  // by image
   Index samples_ = 1;
   double rows_per_image_ = 1;

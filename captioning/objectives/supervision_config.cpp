@@ -35,22 +35,12 @@ void SupervisionConfig::fields(Section& v) {
   v.field("boxes", boxes,
           "weight of -log of the attention inside the boxes of a noun (Liu et al. 2017), summed "
           "over a caption's nouns with boxes; where data.vocabulary is bpe, over all pieces of a "
-          "noun (with `step`, its last piece); boxes are those of scenes, or data.boxes; 0 = off",
+          "noun; boxes are those of scenes, or data.boxes; 0 = off",
           at_least(0));
   v.section("localizer", localizer, "supervision without boxes");
-  v.field("prophet", prophet,
-          "weight of the distance |a - b|, summed over regions and words, between a word's map a "
-          "and the map b that the same attention makes when it knows the word; the word is "
-          "predicted a second time from b (Prophet Attention, Liu et al. 2020); 0 = off",
-          at_least(0));
-  v.field("cyclical", cyclical,
-          "weight of the loss of predicting every word a second time, from the regions that a "
-          "localizer chooses, which knows nothing but the word (Ma et al. 2020); 0 = off",
-          at_least(0));
-  v.field("step", step,
-          "which map is supervised for a word: 0 = its own, which is made before the word is "
-          "known; 1 or 2 = the map of one or two words later",
-          between(0, 2));
+  v.retired("prophet", "0");
+  v.retired("cyclical", "0");
+  v.retired("step", "0");
 }
 
 }  // namespace saccade

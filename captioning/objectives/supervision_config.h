@@ -22,14 +22,8 @@ struct LocalizerConfig {
 struct SupervisionConfig {
   double boxes = 0;
   LocalizerConfig localizer;
-  double prophet = 0;
-  double cyclical = 0;
-  std::int64_t step = 0;
 
-  // any_map(): whether a loss compares a map with a target. any(): whether there is any
-  // supervision.
-  bool any_map() const { return boxes > 0 || localizer.weight > 0 || prophet > 0; }
-  bool any() const { return any_map() || cyclical > 0; }
+  bool any() const { return boxes > 0 || localizer.weight > 0; }
 
   void fields(Section& v);
 };

@@ -32,7 +32,7 @@ struct LocalizerWidths {
 // without learning: neighbours show the same things, and photographers aim at them. Similar regions
 // are in pictures without the word, too, so only a region that shows a word can score high for it.
 // Features are constants to the localizer, so it changes no other part of a model. In training they
-// are those that the decoder and informed attention read, after encoder.feature_dropout and
+// are those that the decoder reads, after encoder.feature_dropout and
 // region_dropout: a word should not be sought in regions that the decoder has as zeros, and the
 // dropout regularises the localizer as it does the decoder. The maps that `evaluate` judges are
 // made without dropout. Declares key, key_bias, words and share below `scope`.

@@ -58,10 +58,6 @@ void check_proposal(const ExperimentConfig& config) {
     need("objective.supervision.localizer.weight above 0",
          "without it there is no localizer to draw regions from, and attention would not learn to "
          "attend to the regions that are drawn");
-  if (supervision.step > 0)
-    need("objective.supervision.step 0",
-         "a word is predicted from the region that is drawn for it, so its own map, not a later "
-         "one, has to follow the localizer");
   if (config.attention.heads > 1) need("attention.heads 1", "the localizer has one map per word");
   if (config.attention.scope == ScopeKind::kMonotonic)
     need("an attention.scope other than monotonic",
@@ -81,11 +77,6 @@ void check_objective(const ExperimentConfig& config) {
         "objective.label_smoothing needs attention.hard.likelihood choice: a marginal likelihood "
         "computes the mixture over regions for the true word alone, and smoothing needs it for "
         "every word");
-  if (objective.supervision.step > 0 && !objective.supervision.any_map())
-    throw UsageError(
-        "objective.supervision.step has no effect: no loss supervises attention; also set "
-        "objective.supervision.boxes, objective.supervision.localizer.weight or "
-        "objective.supervision.prophet");
   const SupervisionConfig& supervision = objective.supervision;
   const auto& mechanism = config.attention.mechanism;
   if ((supervision.boxes > 0 || supervision.localizer.weight > 0) &&

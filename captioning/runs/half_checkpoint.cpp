@@ -166,10 +166,7 @@ std::string network_digest(const Archive& archive) {
 }
 
 void leave_supervision(ExperimentConfig& config) {
-  SupervisionConfig& supervision = config.objective.supervision;
-  supervision.localizer.weight = 0;
-  supervision.prophet = 0;
-  supervision.cyclical = 0;
+  config.objective.supervision.localizer.weight = 0;
 }
 
 }  // namespace saccade

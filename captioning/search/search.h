@@ -63,9 +63,6 @@ struct SearchOptions {
   Index samples = 1;       // captions to draw per image; sampling only
   AllowedWords allowed_words = AllowedWords::kWords;
   Ablation ablation = Ablation::kNone;
-  // The words of an ensemble's captions have the maps of this many steps later
-  // (decoding/later_maps.h). search() and force_decode() return the words' own.
-  Index map_step = 0;
   Recording recording{};  // which maps words keep beside their own
 };
 

@@ -5,7 +5,7 @@
 namespace saccade {
 
 AttentionTargets::AttentionTargets(const TrainingSet& set, const DatasetInputs& inputs,
-                                   const NounSource& source, const GridSize& grid, Index step)
+                                   const NounSource& source, const GridSize& grid)
     : inputs_(&inputs), grid_(grid) {
   Index last = -1;
   for (const PlanItem& item : set.items()) {
@@ -17,8 +17,7 @@ AttentionTargets::AttentionTargets(const TrainingSet& set, const DatasetInputs& 
     const std::vector<std::string> words = set.tokens(item);
     for (NamedObjects& noun : source.nouns(item.image, words, inputs.geometry(item.image))) {
       if (noun.boxes.empty()) continue;
-      TrainingSet::Places places = set.places_of(item, noun.word);
-      if (step > 0) places.begin = places.end - 1;
+      const TrainingSet::Places places = set.places_of(item, noun.word);
       nouns_of_[image][static_cast<std::size_t>(item.caption)].push_back(
           {places, std::move(noun.boxes)});
       ++nouns_;

@@ -10,16 +10,14 @@ namespace saccade {
 
 class AttentionTargets {
  public:
-  // Finds the nouns of all training captions and their boxes. `step` is objective.supervision.step.
+  // Finds the nouns of all training captions and their boxes.
   // What is passed by reference must outlive this. Throws UsageError where `source` knows none of
   // the training images.
   AttentionTargets(const TrainingSet& set, const DatasetInputs& inputs, const NounSource& source,
-                   const GridSize& grid, Index step);
+                   const GridSize& grid);
 
-  // Sets shard.targets for the captions of `items`, in order. Where a noun is cut into pieces, the
-  // targets are those of the pieces whose maps make the map of the noun (whole_words.h): with step
-  // 0 every piece has one, because the noun's map is the mean of theirs; with a later step, which
-  // should have read the whole noun, only the last piece has one.
+  // Sets shard.targets for the captions of `items`, in order. Where a noun is cut into pieces, each
+  // of them has a target, because the noun's map is the mean of theirs (whole_words.h).
   void add(std::span<const PlanItem> items, TrainShard& shard) const;
 
   Index nouns() const { return nouns_; }    // in all training captions

@@ -18,7 +18,7 @@ BoxTargets::BoxTargets(const ExperimentConfig& config, const RunData& data, cons
           "data.boxes, or set objective.supervision.boxes to 0");
     source.photos = photos_.get();
   }
-  targets_.emplace(set, data.inputs(), source, grid, config.objective.supervision.step);
+  targets_.emplace(set, data.inputs(), source, grid);
   inform(listener,
          str("attention is supervised with the boxes of ", targets_->nouns(), " nouns of ",
              targets_->images(), " training images (", source.description(), ")"));

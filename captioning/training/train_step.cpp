@@ -38,17 +38,15 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
     Tape& tape = tapes_.start(s, true);
     tape.set_random(seed, static_cast<std::uint64_t>(update), static_cast<std::uint64_t>(first[i]));
     const EncodedImages images = model_->encode(tape, shard.inputs.view());
-    losses_[i] =
-        std::make_unique<ShardLoss>(tape, model_->decoder(), images, shard.captions, options,
-                                    ShardKey{.seed = seed,
-                                             .update = static_cast<std::uint64_t>(update),
-                                             .first_caption = first[i],
-                                             .batch_captions = batch_captions},
-                                    nullptr,
-                                    ShardTargets{.boxes = shard.targets,
-                                                 .localizer = model_->localizer(),
-                                                 .labels = &shard.labels,
-                                                 .informed = model_->informed_attention()});
+    losses_[i] = std::make_unique<ShardLoss>(
+        tape, model_->decoder(), images, shard.captions, options,
+        ShardKey{.seed = seed,
+                 .update = static_cast<std::uint64_t>(update),
+                 .first_caption = first[i],
+                 .batch_captions = batch_captions},
+        nullptr,
+        ShardTargets{
+            .boxes = shard.targets, .localizer = model_->localizer(), .labels = &shard.labels});
   };
   const bool hard = draws_regions(options.selection);
   RewardBaseline moving;
@@ -119,12 +117,6 @@ UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions
       add("localizer_nll", supervision.localizer_cost(),
           static_cast<double>(supervision.localized_images()));
     }
-    if (const auto& one = supervision.prophet()) {
-      add("prophet_distance", one->distance(), static_cast<double>(one->maps()));
-      add("prophet_nll", one->cost(), static_cast<double>(one->words()));
-    }
-    if (const auto& one = supervision.cyclical())
-      add("cyclical_nll", one->cost(), static_cast<double>(one->words()));
     if (draws_regions(options.selection)) estimator.add(loss);
   }
   const auto captions = static_cast<double>(out.captions);

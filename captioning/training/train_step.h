@@ -56,9 +56,6 @@ struct UpdateReport {
   //   box_cost              -log of the weight inside their boxes
   //   localizer_divergence  of their maps from the localizer's
   //   localizer_nll         -log p of which words the captions of an image have, by the localizer
-  //   prophet_distance      of their maps from those that know the word
-  //   prophet_nll           -log p of the words from the latter
-  //   cyclical_nll          -log p of the words from what a localizer that knows them chooses
   std::map<std::string, double> supervision{};
   double baseline = 0;   // the moving average of the cost, used in this update
   double grad_norm = 0;  // before clipping

@@ -113,10 +113,6 @@ struct AttendContext {
   // Read by the transformer decoder of the library, and not by attention to regions: a step also
   // returns how its word attends to the words before it.
   bool words = false;
-  // A second glimpse at a word, whose query knows the word (informed attention). It takes the
-  // expectation, whatever the selection draws, and it is not gated, because the gate of the first
-  // glimpse applies to it.
-  bool informed = false;
 
   // The number of this glimpse among all glimpses of its caption.
   Index glimpse() const { return step * layers + layer; }

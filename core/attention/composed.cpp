@@ -173,8 +173,7 @@ std::vector<Var> ComposedAttention::start(Tape& tape, const AttentionMemory& mem
 
 Var ComposedAttention::context_weights(Tape& tape, const Weighed& weighed,
                                        const AttendContext& context) const {
-  if (parts_.selection.kind != SelectionKind::kGumbelSt || !tape.training() || context.informed)
-    return weighed.weights;
+  if (parts_.selection.kind != SelectionKind::kGumbelSt || !tape.training()) return weighed.weights;
   const Index rows = weighed.scores.rows();
   const auto regions = static_cast<std::size_t>(weighed.scores.cols());
   const std::span<Real> noise(tape.scratch(weighed.scores.shape().size()),
@@ -336,7 +335,7 @@ Glimpse ComposedAttention::attend(Tape& tape, Var query, const AttentionMemory& 
   }
   glimpse.weights = mean_of(maps);
   if (heads > 1) glimpse.heads = std::move(maps);
-  if (parts_.gate) parts_.gate->apply(tape, query, context, glimpse);
+  if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
   return glimpse;
 }
 

@@ -12,8 +12,7 @@ Gate::Gate(const ParamScope& scope, Index query_width, Index outputs)
     : weight_(scope.declare("weight", {query_width, outputs}, Init::glorot(query_width, outputs))),
       bias_(scope.declare("bias", {outputs}, Init::constant(0), Decay::kNo)) {}
 
-void Gate::apply(Tape& tape, Var query, const AttendContext& context, Glimpse& glimpse) const {
-  if (context.informed) return;
+void Gate::apply(Tape& tape, Var query, Glimpse& glimpse) const {
   glimpse.gate = ops::sigmoid(ops::linear(query, tape.parameter(weight_), tape.parameter(bias_)));
   glimpse.context = gated(glimpse.context, glimpse.gate);
 }

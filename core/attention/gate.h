@@ -13,10 +13,9 @@ class Gate {
   // Declares `weight` [query_width, outputs] and `bias` [outputs] in the scope. `outputs` is 1 or
   // the width of the contexts.
   Gate(const ParamScope& scope, Index query_width, Index outputs);
-  // Multiplies glimpse.context by the gate, and stores the gate in glimpse.gate. An informed
-  // glimpse (AttendContext::informed) stays as it is. query is [R, query_width]. Throws ShapeError
-  // where the widths differ from those of the constructor.
-  void apply(Tape& tape, Var query, const AttendContext& context, Glimpse& glimpse) const;
+  // Multiplies glimpse.context by the gate, and stores the gate in glimpse.gate. query is
+  // [R, query_width]. Throws ShapeError where the widths differ from those of the constructor.
+  void apply(Tape& tape, Var query, Glimpse& glimpse) const;
 
  private:
   int weight_, bias_;

@@ -18,14 +18,14 @@ AttentionMemory MeanAttention::prepare(Tape& tape, const RegionVectors& regions,
 }
 
 Glimpse MeanAttention::attend(Tape& tape, Var query, const AttentionMemory& memory,
-                              std::span<const Var>, const AttendContext& context) const {
+                              std::span<const Var>, const AttendContext&) const {
   const Index rows = query.rows(), group = memory.layout.group;
   const View ones{tape.scratch(rows), {rows, 1}};
   std::fill_n(ones.data, rows, Real{1});
   Glimpse glimpse;
   glimpse.weights = even_weights(tape, memory, rows, group);
   glimpse.context = ops::context(memory.parts[0], tape.constant(ones), {}, group);
-  if (gate_) gate_->apply(tape, query, context, glimpse);
+  if (gate_) gate_->apply(tape, query, glimpse);
   return glimpse;
 }
 

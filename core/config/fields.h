@@ -91,7 +91,8 @@ class Section {
   }
 
   // A key that was removed, with the one value that it could have. A file or a checkpoint that
-  // gives it this value is read as if it did not name the key.
+  // gives it this value is read as if it did not name the key. Of a whole section that was removed,
+  // each key is named as "section.key".
   struct Retired {
     std::string name, value;
   };
@@ -99,6 +100,8 @@ class Section {
     retired_.push_back({std::move(name), std::move(value)});
   }
   const Retired* find_retired(std::string_view name) const;
+  // Whether keys of a section of this name were removed with it.
+  bool retires_below(const std::string& name) const;
 
   // A value or section that was called `before` and is called `now`. Files, checkpoints and
   // overrides may go on using the old name; everything that is printed uses the new one. A key that

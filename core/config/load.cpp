@@ -246,10 +246,11 @@ void override_value(Section& into, const std::string& assignment, const std::str
     const std::size_t dot = std::min(path.find('.', start), path.size());
     const std::string key = section->current_name(path.substr(start, dot - start));
     const Section::Field* field = section->find(key);
-    if (field == nullptr && section->find_retired(key) != nullptr && dot == path.size()) {
+    const std::string rest = path.substr(start);
+    if (field == nullptr && section->find_retired(rest) != nullptr) {
       const std::size_t before = mistakes.size();
       Node node = override_node(assignment.substr(equals + 1), true, place.source, mistakes);
-      if (mistakes.size() == before) read_retired(*section, node, so_far, key, mistakes);
+      if (mistakes.size() == before) read_retired(*section, node, so_far, rest, mistakes);
       return;
     }
     if (field == nullptr) {
@@ -293,8 +294,7 @@ std::string outdated(const Section& root, const std::string& path) {
     const std::string key = section->current_name(path.substr(start, dot - start));
     const Section::Field* field = section->find(key);
     if (field == nullptr)
-      return section->find_retired(key) != nullptr && dot == path.size() ? path + " was removed"
-                                                                         : "";
+      return section->find_retired(path.substr(start)) != nullptr ? path + " was removed" : "";
     now += (now.empty() ? "" : ".") + key;
     section = field->section.get();
     start = dot + 1;

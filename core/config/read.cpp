@@ -44,6 +44,11 @@ const Section::Retired* Section::find_retired(std::string_view name) const {
   return nullptr;
 }
 
+bool Section::retires_below(const std::string& name) const {
+  return std::any_of(retired_.begin(), retired_.end(),
+                     [&](const Retired& one) { return one.name.starts_with(name + "."); });
+}
+
 std::string Section::current_name(const std::string& name) const {
   for (const auto& [before, now] : renamed_) {
     if (before == name) return now;
@@ -87,6 +92,13 @@ std::string unknown_key(const Section& root, const Section& section, const std::
 
 bool read_retired(const Section& section, const Node& node, const std::string& path,
                   const std::string& key, Mistakes& mistakes) {
+  if (node.kind == Node::Kind::kMap && section.retires_below(key)) {
+    for (std::size_t i = 0; i < node.items.size(); ++i)
+      if (const std::string below = key + "." + node.keys[i].text;
+          !read_retired(section, node.items[i], path, below, mistakes))
+        mistakes.add(node.keys[i].place, unknown_key(section, section, path, below));
+    return true;
+  }
   const Section::Retired* retired = section.find_retired(key);
   if (retired == nullptr) return false;
   if (node.kind != Node::Kind::kScalar || node.text != retired->value)

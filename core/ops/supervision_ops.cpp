@@ -80,12 +80,6 @@ Var map_divergence(Var weights, ConstView target) {
       [](Real weight, Real p) { return weight >= kLeastWeight ? -p / weight : Real{0}; });
 }
 
-Var map_distance(Var weights, ConstView target) {
-  return map_cost(
-      "map_distance", weights, target, [](Real weight, Real p) { return std::abs(weight - p); },
-      [](Real weight, Real p) { return static_cast<Real>((weight > p) - (weight < p)); });
-}
-
 Var pooled_evidence(Var scores, Real sharpness, ConstView mask) {
   const Shape shape = scores.shape();
   SACCADE_CHECK(shape.rank() == 3 && sharpness > 0, "[pooled_evidence] scores ", shape,

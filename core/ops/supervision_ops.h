@@ -23,11 +23,6 @@ Var inside_cost(Var weights, ConstView inside);
 // holds constants, which the tape copies. weights [R, L].
 Var map_divergence(Var weights, ConstView target);
 
-// sum_l |weights[r, l] - target[r, l]| -> [R]: the distance of a map from another, 0 to 2 where
-// both sum to 1. Regions where they are equal get no gradient. target [R, L] holds constants, which
-// the tape copies. weights [R, L].
-Var map_distance(Var weights, ConstView target);
-
 // (1 / sharpness) log mean_l exp(sharpness scores[m, l, w]) -> [M, W], over the unmasked
 // regions l: how strongly the best regions of a memory indicate class w (log-sum-exp pooling,
 // Pinheiro and Collobert, CVPR 2015). It lies between the mean (sharpness 0) and the largest score

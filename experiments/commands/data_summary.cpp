@@ -229,7 +229,6 @@ std::string summary_json(const DataSummary& summary, std::span<const CheckedFile
   json["vocabulary_size"] = summary.vocabulary;
   json["cut_captions"] = summary.cut_captions;
   json["too_long_captions"] = summary.too_long_captions;
-  json["unsayable_captions"] = summary.too_long_captions;  // the key's former name
   json["lengths"] = summary.lengths;
   if (summary.pieces) json["piece_lengths"] = summary.piece_lengths;
   json["samples"] = Json::array();

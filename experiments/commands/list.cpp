@@ -9,7 +9,6 @@
 #include "captioning/config/experiment_config.h"
 #include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoders/decoder_limits.h"
-#include "captioning/objectives/informed_supervision.h"
 #include "captioning/objectives/reward_metric.h"
 #include "captioning/search/search.h"
 #include "core/attention/catalogue.h"
@@ -60,8 +59,7 @@ std::vector<ListedChoice> registered(const std::string& key) {
 
 // Fills in what each decoder cannot be joined with.
 void add_limits(std::vector<ListedChoice>& decoders) {
-  std::vector<DecoderLimit> limits = decoder_limits();
-  limits.push_back(informed_attention_limit());
+  const std::vector<DecoderLimit> limits = decoder_limits();
   for (ListedChoice& one : decoders) {
     DecoderConfig config;
     config.type = *enum_value<DecoderKind>(one.name);

@@ -55,7 +55,6 @@ std::vector<std::string> overrides_of(const ModelArgs& args, const std::string& 
     for (std::string& value : data_of(given, checkpoint)) overrides.push_back(std::move(value));
   }
   if (args.beam) overrides.push_back(str("search.beam=", *args.beam));
-  if (args.map_step) overrides.push_back(str("maps.step=", *args.map_step));
   if (!args.mode.empty()) overrides.push_back("search.mode=" + args.mode);
   return overrides;
 }
@@ -77,21 +76,11 @@ std::vector<std::string> checkpoints_of(const std::string& list) {
   return out;
 }
 
-// Refuses a --set of options that the checkpoint's model does not read.
-void refuse_idle_overrides(const ModelArgs& args, const ExperimentConfig& config) {
-  const std::vector<std::string> unread = unread_options(config);
-  if (args.map_step && std::find(unread.begin(), unread.end(), "maps.step") != unread.end())
-    throw UsageError(
-        "--map-step: the model has no attention (attention.score is none), so there is no map to "
-        "show; leave the option out");
-  refuse_unread(args.set, config, "--set ");
-}
-
 ModelSession::Member load_member(const std::string& name, const ModelArgs& args) {
   ModelSession::Member member{.name = name,
                               .loaded = load_model(checkpoint_of(name), overrides_of(args, name)),
                               .pipeline = {}};
-  refuse_idle_overrides(args, member.loaded.config);
+  refuse_unread(args.set, member.loaded.config, "--set ");
   member.pipeline = pipeline_of(member.loaded, log::show, "--set ");
   return member;
 }
@@ -113,10 +102,6 @@ void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes) {
                      "KEY=VALUE|CONFIG");
   options.count("--beam", args.beam, "number of hypotheses that beam search keeps", 1);
   options.text("--mode", args.mode, "how words are chosen: beam, greedy or sample", "MODE");
-  options.count("--map-step", args.map_step,
-                "show as the map of a word the one of N decoding steps later, when the decoder has "
-                "read more words (default: maps.step of the config)",
-                0);
   const std::string others = regimes == RegimeNames::kOne
                                  ? " (default: the model's own)"
                                  : ", or all that suit the model (default: all, its own first)";

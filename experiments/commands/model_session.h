@@ -22,9 +22,8 @@ struct ModelArgs {
   std::vector<std::string> set{};   // `search.beam=5`
   std::vector<std::string> data{};  // `images=/new/place`: keys below `data`
   std::optional<Index> beam{};
-  std::optional<Index> map_step{};  // empty for the config's
-  std::string mode{};               // of the search; empty for the config's
-  std::string regime{};             // empty for the default
+  std::string mode{};    // of the search; empty for the config's
+  std::string regime{};  // empty for the default
   // Names of heads that the model does without (inspection/model_heads.h), some with commas.
   std::vector<std::string> without{};
 };

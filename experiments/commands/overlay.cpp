@@ -168,8 +168,6 @@ MappedPicture map_picture(const OverlayArgs& args, const OverlayModel& model,
   // The title of a view has its layer already, and the class token's sheet shares the title.
   if (!args.maps.views() && !args.maps.class_token)
     mapped.overlay.title += layer_name(mapped.record.caption);
-  if (const Index step = mapped.record.caption.map_step; step > 0)
-    mapped.overlay.title += ", " + later_map_name(step);
   return mapped;
 }
 

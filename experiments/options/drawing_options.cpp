@@ -28,25 +28,6 @@ std::string names() {
   return out;
 }
 
-// The numbers of "0.5,0.8".
-std::vector<double> parse_shares(const std::string& text) {
-  std::vector<double> out;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    const ReadNumber read = read_number(text.substr(at, comma - at));
-    if (!read.wrong.empty())
-      throw UsageError(str(
-          "--shares needs numbers with commas between them, such as 0.5,0.8; got '", text, "'"));
-    // Checked here, before any file is written, and not only when the picture is drawn.
-    if (!(read.value > (out.empty() ? 0 : out.back()) && read.value < 1))
-      throw UsageError(
-          str("--shares must rise and lie between 0 and 1, such as 0.5,0.8; got '", text, "'"));
-    out.push_back(read.value);
-    at = comma + 1;
-  }
-  return out;
-}
-
 // "8.4cm", "84mm", "3.3in" or "240pt" in centimetres.
 double parse_width(const std::string& text) {
   constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
@@ -80,29 +61,10 @@ void refuse(bool given, const char* option, const std::string& reason) {
 
 void check_effect(const DrawingArgs& args, const Drawing& drawing, Matrices matrices) {
   const OverlayStyle style = drawing.options.style;
-  const std::string name = str("--style ", enum_name(style));
-  if (matrices == Matrices::kNo) {
-    refuse(!args.colours.empty() && !has_colours(style), "--colours", name + " shows no colours");
-    refuse(!args.scale.empty() && !has_scale(style), "--scale",
-           name + " draws shares of each word's own weight and has no common scale");
-  }
-  refuse(!args.measure.empty() && !has_scale(style), "--measure",
-         name + " draws shares of each word's own weight");
-  const bool encloses = style == OverlayStyle::kMask || style == OverlayStyle::kContour;
-  refuse(!args.shares.empty() && !encloses, "--shares",
-         name + " draws all of the weight; use --style contour or mask");
-  if (style == OverlayStyle::kMask && drawing.options.shares.size() > 1)
-    throw UsageError("--shares: --style mask shows one part of the photo; give one number");
+  refuse(matrices == Matrices::kNo && !args.colours.empty() && !has_colours(style), "--colours",
+         str("--style ", enum_name(style), " shows no colours"));
   refuse(args.full_heat && drawing.options.scale != HeatScale::kFixed, "--full-heat",
          "it is the weight that full heat stands for with --scale fixed");
-  refuse(args.seconds_per_word && drawing.format != PictureFormat::kApng, "--seconds-per-word",
-         "only --format apng is an animation");
-  refuse(args.panels.has_value() && drawing.format == PictureFormat::kApng, "--panels",
-         "beside an animation there are no panels");
-  const char* animation = "an animation shows one word after the other on the screen";
-  refuse(!args.width.empty() && drawing.format == PictureFormat::kApng, "--width", animation);
-  refuse(args.columns && drawing.format == PictureFormat::kApng, "--columns", animation);
-  refuse(!args.words.empty() && drawing.format == PictureFormat::kApng, "--words", animation);
   refuse(!args.font.empty() && drawing.format == PictureFormat::kSvg && matrices == Matrices::kNo,
          "--font", "the text of an SVG is drawn with the fonts of the viewer's system");
 }
@@ -111,16 +73,12 @@ void check_effect(const DrawingArgs& args, const Drawing& drawing, Matrices matr
 
 void add_drawing_options(Options& options, DrawingArgs& args) {
   options.text("--format", args.format,
-               "file format of sheets and panels: png; svg or pdf, in which text stays text; or "
-               "apng, an animation that shows one word after the other (default: png)",
+               "file format of sheets and panels: png; or svg or pdf, in which text stays "
+               "text (default: png)",
                "FORMAT");
   options.text("--style", args.style,
                "how a map is drawn on the photo: " + names<OverlayStyle>() + " (default: heat)",
                "STYLE");
-  options.text("--shares", args.shares,
-               "with --style contour or mask: the shares of a word's weight that are enclosed "
-               "(default: 0.5,0.8; for mask 0.5)",
-               "SHARE,...");
   options.text("--measure", args.measure,
                "what is drawn of a map: weight; relative, which divides each weight by that of a "
                "uniform map (the colour bar marks 1); or gated, which multiplies it with the gate "
@@ -136,10 +94,6 @@ void add_drawing_options(Options& options, DrawingArgs& args) {
                "colour map: " + names<ColourMap>() + " (default: inferno)", "MAP");
   options.text("--font", args.font,
                "font file (.ttf) for captions with letters that DejaVu Sans does not have", "FILE");
-  options.number("--seconds-per-word", args.seconds_per_word,
-                 "with --format apng: how long each word is shown (default: 0.8; the last word is "
-                 "shown three times as long)",
-                 "SECONDS");
   options.count("--panels", args.panels,
                 "longest side of the panels of single words, in pixels: those of larger photos are "
                 "made smaller; 0 writes no panels (default: 1024)",
@@ -166,8 +120,6 @@ Drawing drawing_of(const DrawingArgs& args, Matrices matrices) {
   options.scale = chosen(args.scale, "--scale", options.scale);
   options.colours = chosen(args.colours, "--colours", options.colours);
   options.font = args.font;
-  if (options.style == OverlayStyle::kMask) options.shares = {0.5};
-  if (!args.shares.empty()) options.shares = parse_shares(args.shares);
   if (args.full_heat && !(*args.full_heat > 0))
     throw UsageError(str("--full-heat must be above 0; got ", *args.full_heat));
   out.panels = args.panels != Index{0};
@@ -178,7 +130,6 @@ Drawing drawing_of(const DrawingArgs& args, Matrices matrices) {
   if (!args.words.empty()) out.words = parse_words(args.words);
   check_effect(args, out, matrices);
   options.fixed_max = args.full_heat.value_or(options.fixed_max);
-  options.seconds_per_word = args.seconds_per_word.value_or(options.seconds_per_word);
   return out;
 }
 

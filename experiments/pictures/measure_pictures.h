@@ -21,7 +21,7 @@ struct MeasurePicture {
   std::string name;       // of its files: "heads.profiles"
   std::string title;      // what it shows, without the name of the model
   std::size_t cells = 0;  // how many numbers it has
-  // The file in a format other than APNG.
+  // The file.
   std::function<std::string(PictureFormat)> file;
 };
 

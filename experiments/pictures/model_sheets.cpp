@@ -34,8 +34,6 @@ void ModelSheets::add(const std::string& title, const CaptionModel& model,
     if (record.caption.words.empty()) continue;
     Overlay overlay = make_overlay(data_->image(images_[i]), record, source);
     overlay.title = title + ", " + std::string(enum_name(regime.regime));
-    if (record.caption.map_step > 0)
-      overlay.title += ", " + later_map_name(record.caption.map_step);
     overlays_[i].push_back(std::move(overlay));
   }
 }

@@ -88,8 +88,7 @@ fs::path OverlayFiles::write_sheet(const std::string& place, std::vector<Overlay
     }
     for (Overlay& strip : strips) strip = only_words(std::move(strip), options_.drawing.words);
   }
-  const bool animation = format == PictureFormat::kApng;
-  const fs::path path = folder_ / str(place, animation ? "." : ".sheet.", enum_name(format));
+  const fs::path path = folder_ / str(place, ".sheet.", enum_name(format));
   const std::string file = sheet_file(strips, drawing, format);
   make_folder(folder_);
   write_file(path, file);
@@ -117,7 +116,6 @@ void OverlayFiles::write_sheets(const std::string& name, const Overlay& overlay,
 void OverlayFiles::write_panels(const std::string& name, const std::vector<ViewOverlay>& views,
                                 Paths& paths) const {
   const PictureFormat format = options_.drawing.format;
-  if (format == PictureFormat::kApng) return;
   const fs::path panels = folder_ / name;
   remove_old_panels(panels, format);
   if (!options_.drawing.panels) return;

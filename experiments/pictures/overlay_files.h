@@ -26,9 +26,9 @@ class OverlayFiles {
 
   // Writes the files of one picture and returns their paths. NAME is the name of record.image
   // without folders and extension.
-  //   NAME.sheet.png   the sheet, in the requested format; as an animation NAME.apng
+  //   NAME.sheet.png   the sheet, in the requested format
   //   NAME.json        the caption with its weights
-  //   NAME/01-word.png one panel per word; none beside an animation, and where none are wanted
+  //   NAME/01-word.png one panel per word; none where none are wanted
   // Where the record has views, these are drawn instead: one strip per view on the sheet, and
   // panels NAME/01-word.layer-0.head-1.png where there are several views. Class-token maps are
   // drawn as NAME.class-token.sheet.png, each with a scale of its own unless the scale is fixed.
@@ -45,7 +45,7 @@ class OverlayFiles {
   // A matrix larger than 256 x 256 is written as PNG only. Throws IoError.
   std::vector<std::filesystem::path> write(const Overlay& overlay, const CaptionRecord& record,
                                            const CaptionSource& source, const EncoderMaps& encoder);
-  // Writes one sheet or animation with the captions of several models, and no other file.
+  // Writes one sheet with the captions of several models, and no other file.
   std::filesystem::path write_strips(const std::string& image, const std::vector<Overlay>& strips);
 
  private:

@@ -99,11 +99,6 @@ Overlay only_words(Overlay overlay, const std::vector<std::string>& words) {
 
 Overlay class_token_overlay(const Overlay& overlay, const CaptionRecord& record) {
   Overlay out = overlay;
-  // The title names the step of the decoder from which the words' maps are; that does not concern
-  // the class token.
-  if (const std::string later = ", " + later_map_name(record.caption.map_step);
-      out.title.ends_with(later))
-    out.title.resize(out.title.size() - later.size());
   out.title += ", the class token's weight on each patch";
   out.words.clear();
   out.weight_name = "attention weight";

@@ -70,8 +70,6 @@ Json model_facts(const ReportModel& model) {
                {"cols", loaded.model->grid().cols},
                {"layers", views.layers},
                {"heads", views.heads}};
-  if (loaded.model->has_attention() && loaded.config.maps.step > 0)
-    json["later_map"] = later_map_name(loaded.config.maps.step);
   if (model.seed) json["seed"] = *model.seed;
   for (const Regime regime : evaluation_regimes(loaded.config))
     json["regimes"].push_back(enum_name(regime));

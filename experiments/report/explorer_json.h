@@ -28,9 +28,8 @@ ViewCount view_count(const LoadedModel& loaded);
 SearchOptions page_search(const ExperimentConfig& config, const Vocabulary& vocabulary);
 
 // {"name", "checkpoint", "update", "parameters", "attention", "gate", "sentinel", "selection",
-// "rows", "cols", "layers", "heads", "later_map": which map is shown for a word, if it is not the
-// word's own, "seed": of a model beside which other seeds of its arm are shown, "regimes": the
-// model's own first}
+// "rows", "cols", "layers", "heads", "seed": of a model beside which other seeds of its arm are
+// shown, "regimes": the model's own first}
 nlohmann::ordered_json model_facts(const ReportModel& model);
 
 // Which maps of the words a page gets: DecodedWord::map, or also those of all layers and heads,

@@ -54,8 +54,7 @@ class Panel {
     this.maps = this.model.attention && this.decoded.words.length ? new Maps(this.decoded) : null;
     this.self = selfMapsOf(image.models[this.m], this.maps);
     this.noEffects = image.models[this.m].no_occlusion;
-    this.regime.textContent = this.model.attention
-      ? [this.decoded.regime, this.model.later_map].filter(Boolean).join(', ') : 'no attention';
+    this.regime.textContent = this.model.attention ? this.decoded.regime : 'no attention';
     const numbers = Object.entries(this.decoded.scores || {})
       .map(([key, score]) => `${metricName(key)} ${score.toFixed(2)}`);
     if (!this.decoded.finished) numbers.push('cut off at the largest length');

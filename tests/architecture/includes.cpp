@@ -146,7 +146,7 @@ const std::vector<Owner> kOwners = {
     {"onnx/", {"vision/encoders/onnx/"}},
     {"google/protobuf/", {"vision/encoders/onnx/"}},
     {"libstemmer.h", {"captioning/metrics/"}},
-    {"zlib.h", {"core/io/packing.cpp", "captioning/metrics/", "vision/drawing/apng.cpp"}},
+    {"zlib.h", {"core/io/packing.cpp", "captioning/metrics/"}},
     {"expat.h", {"captioning/grounding/"}},
     {"csv.h", {"captioning/data/"}},
     {"utf8proc.h", {"captioning/text/"}},

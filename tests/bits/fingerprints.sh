@@ -15,8 +15,9 @@ cd "$folder"
 run() { "$program" "$@" 2>err || { cat err >&2; exit 1; }; }
 digest() { printf '%s %s\n' "$(sha256sum | cut -c1-32)" "$1"; }
 
-# The numbers of a JSON text, each with as many digits as it has, in the order of their size.
-numbers() { grep -oE -- '-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?' | LC_ALL=C sort; }
+# The numbers of a JSON text that have a point, each with as many digits as it has, sorted: results, and neither
+# counts nor versions of the form.
+numbers() { grep -oE -- '-?[0-9]+\.[0-9]+([eE][-+]?[0-9]+)?' | LC_ALL=C sort; }
 
 # Models of every kind after a short training on drawn scenes, and what they say.
 train() { # NAME OVERRIDE...

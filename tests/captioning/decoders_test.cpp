@@ -6,7 +6,6 @@
 #include "captioning/decoders/decoder_kind.h"
 #include "captioning/decoders/decoder_limits.h"
 #include "captioning/decoding/forced_decoding.h"
-#include "captioning/decoding/later_maps.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
@@ -59,59 +58,6 @@ TEST_CASE("the captions of beam search have the costs of a teacher-forced pass")
           CHECK(std::abs(map[l] - static_cast<double>(expected[static_cast<Index>(l)])) < 1e-4);
       }
     }
-  });
-}
-
-TEST_CASE("a word can have the map that a decoder makes some steps later") {
-  const Tensor features = noise({3, kRegions, kFeatures}, 2);
-  for_each_model([&](Model& model) {
-    if (model.variant.likelihood == HardLikelihood::kMarginal) model.variant.argmax = false;
-    const SearchMember member{.decoder = model.decoder.get(),
-                              .parameters = model.store.views(),
-                              .images = features.view()};
-    SearchOptions options;
-    if (model.variant.argmax) options.regime = Regime::kArgmax;
-    if (model.variant.likelihood == HardLikelihood::kMarginal) options.regime = Regime::kMarginal;
-    // One image with two captions, one with none, and one with one.
-    const std::vector<std::vector<std::vector<int>>> given{
-        {kCaptions[1], kCaptions[0]}, {}, {kCaptions[2]}};
-    const auto own = force_decode({&member, 1}, kSpecial, given, options, 0);
-    double moved = 0;
-    for (const Index step : {1, 2, 3}) {
-      auto later = own;
-      std::vector<std::vector<DecodedCaption*>> places(later.size());
-      for (std::size_t m = 0; m < later.size(); ++m)
-        for (DecodedCaption& caption : later[m]) places[m].push_back(&caption);
-      options.map_step = step;
-      read_later_maps({&member, 1}, kSpecial, places, options, 0);
-      for (std::size_t m = 0; m < given.size(); ++m)
-        for (std::size_t k = 0; k < given[m].size(); ++k) {
-          // After the last word, <eos> is read.
-          std::vector<int> longer = given[m][k];
-          longer.insert(longer.end(), static_cast<std::size_t>(step), kSpecial.eos);
-          const CaptionOutput forced =
-              by_steps(model, sample_of(features, static_cast<Index>(m)), longer);
-          const DecodedCaption &caption = later[m][k], &before = own[m][k];
-          CHECK(caption.map_step == step);
-          CHECK(caption.log_prob == before.log_prob);
-          for (std::size_t t = 0; t < given[m][k].size(); ++t) {
-            const DecodedWord& word = caption.words[t];
-            CHECK(word.id == before.words[t].id);
-            CHECK(word.log_prob == before.words[t].log_prob);
-            const ConstView expected =
-                forced.weights[t + static_cast<std::size_t>(step)].back().view();
-            for (std::size_t l = 0; l < word.map.weights.size(); ++l) {
-              CHECK(std::abs(word.map.weights[l] -
-                             static_cast<double>(expected[static_cast<Index>(l)])) < 1e-4);
-              moved = std::max(moved, std::abs(static_cast<double>(
-                                          word.map.weights[l] - before.words[t].map.weights[l])));
-            }
-          }
-        }
-    }
-    const bool attends = model.variant.attention.score != ScoreKind::kNone &&
-                         model.variant.image == ImageEntry::kAttention;
-    CHECK((moved > 1e-3) == attends);
   });
 }
 
@@ -186,9 +132,8 @@ class WatchedDecoder : public Decoder {
     return own_.step(tape, words, state, memory, context);
   }
   SequenceOutput sequence(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
-                          const AttendContext& context,
-                          std::span<const PreparedInformedAttention> informed) const override {
-    return own_.sequence(tape, captions, memory, context, informed);
+                          const AttendContext& context) const override {
+    return own_.sequence(tape, captions, memory, context);
   }
   mutable int mixtures = 0, steps = 0, unprepared = 0;
 

@@ -122,15 +122,6 @@ TEST_CASE("pieces of a word become one word with the mean of their maps") {
                                      .chosen = i < first ? 1 : static_cast<int>(i)}});
     caption.words.back().parts = {caption.words.back().map};
   }
-  // A map of a later step has read the whole word.
-  DecodedCaption later = caption;
-  later.map_step = 1;
-  put_together(later, pieces);
-  REQUIRE(later.words.size() == 2);
-  CHECK(later.words[0].map.gate == static_cast<double>(first - 1));
-  CHECK(later.words[1].map.weights[0] == static_cast<float>(ids.size() - 1));
-  CHECK(later.words[1].map.chosen == static_cast<int>(ids.size()) - 1);
-  CHECK(later.words[1].log_prob == -static_cast<double>(ids.size() - first));
   caption.others.push_back(caption);
   put_together(caption, pieces);
   for (const DecodedCaption* one : {&std::as_const(caption), &std::as_const(caption).others[0]}) {

@@ -248,34 +248,6 @@ TEST_CASE("maps of layers and heads are what search and teacher forcing record")
   CHECK(between > 1e-3);
 }
 
-TEST_CASE("later maps are the same in a caption and in the maps of layers and heads") {
-  for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
-    ExperimentConfig config = transformers(selection);
-    const Gentle own(config);
-    config.maps.step = 2;
-    const Gentle experiment(config);
-    const Tensor input = first_input(experiment);
-    const DecodedCaption caption = caption_of(experiment, input.view()),
-                         before = caption_of(own, input.view());
-    REQUIRE(caption.words.size() >= 3);
-    REQUIRE(caption.words.size() == before.words.size());
-    CHECK(caption.map_step == 2);
-    const MapView view = map_views(caption, {})[0];
-    for (std::size_t w = 0; w < caption.words.size(); ++w) {
-      CHECK(caption.words[w].id == before.words[w].id);
-      for (std::size_t l = 0; l < 16; ++l) {
-        CHECK(std::abs(view[w].weights[l] - caption.words[w].map.weights[l]) < 1e-5F);
-        if (w + 2 < caption.words.size())
-          CHECK(std::abs(caption.words[w].map.weights[l] - before.words[w + 2].map.weights[l]) <
-                1e-5F);
-      }
-    }
-  }
-  CHECK(later_map_name(0).empty());
-  CHECK(later_map_name(1) == "the map one step after the word's own");
-  CHECK(later_map_name(2) == "the map 2 steps after the word's own");
-}
-
 TEST_CASE("the words of a model keep their weight in rollout") {
   for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
     const Gentle experiment(transformers(selection));

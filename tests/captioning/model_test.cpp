@@ -48,8 +48,6 @@ TEST_CASE("parameters that only supervise attention say so, and a run may start 
   CHECK(none.empty());
   CaptionModel plain(config, Vocabulary(), {});
   config.objective.supervision.localizer.weight = 1;
-  config.objective.supervision.prophet = 1;
-  config.objective.supervision.cyclical = 1;
   CaptionModel model(config, Vocabulary(), {});
   const std::set<std::string> names =
       CaptionModel::supervision_parameters(config, Vocabulary(), {});
@@ -62,7 +60,7 @@ TEST_CASE("parameters that only supervise attention say so, and a run may start 
     if (info.use == ParameterUse::kSupervision)
       scopes.insert(info.name.substr(0, info.name.find('.')));
   }
-  CHECK(scopes == std::set<std::string>{"localizer", "prophet", "cyclical"});
+  CHECK(scopes == std::set<std::string>{"localizer"});
   // In both directions: a model leaves them, and a model has some of its own.
   const auto archive_of = [&](const ExperimentConfig& of, CaptionModel& from) {
     const auto optimizer = make_optimizer(of.optimizer, from.parameters());

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "captioning/decoders/decoder_kind.h"
-#include "captioning/decoding/informed_maps.h"
+#include "captioning/decoding/localizer_maps.h"
 #include "captioning/evaluation/nearest_images.h"
 #include "captioning/evaluation/patch_norms.h"
 #include "captioning/evaluation/perplexity.h"

@@ -107,8 +107,7 @@ class ScriptedDecoder : public Decoder {
     return out;
   }
   SequenceOutput sequence(Tape&, const PackedCaptions&, const AttentionMemory&,
-                          const AttendContext&,
-                          std::span<const PreparedInformedAttention>) const override {
+                          const AttendContext&) const override {
     return {};
   }
   // The number of rows at each step.

@@ -245,35 +245,11 @@ expect 0 "$saccade" overlay hard $photo --out pictures
 json pictures/test.json /caption >/dev/null
 wants pictures/test.sheet.png out
 
-# With later maps the words stay the same, and every output names the step.
-expect 0 "$saccade" caption soft $photo --json
-cp out own.json
-expect 0 "$saccade" caption soft $photo --json --map-step 2
-[ "$(json out /0/caption)" = "$(json own.json /0/caption)" ] || fail "--map-step changed the words"
-[ "$(json own.json /0/map_step)$(json out /0/map_step)" = 02 ] ||
-  fail "map_step of the captions is not 0 and 2"
-expect 0 "$saccade" evaluate soft --map-step 1 --json
-[ "$(json out /grounding/map_step)$(json out /attention_health/map_step)" = 11 ] ||
-  fail "map_step of the report is not 1"
-[ "$(json out /regimes/0/corpus/CIDEr)" = "$(json report.json /regimes/0/corpus/CIDEr)" ] ||
-  fail "--map-step changed a score"
-expect 0 "$saccade" evaluate soft --map-step 1
-wants "for each word, the map one step after the word's own" out
-expect 0 "$saccade" overlay soft $photo --out later --set maps.step=2 --format svg
-grep -q "map 2\| 2 steps" later/test.sheet.svg || fail "the sheet does not name the step"
-expect 2 "$saccade" evaluate soft --map-step 99
-expect 0 "$saccade" train tiny.yaml --out blind train.stop=2u train.validate_every=2u \
-  attention.score=none attention.gate=none
-expect 2 "$saccade" caption blind $photo --map-step 1
-one_error "--map-step" "no attention"
-
 # A sheet can show other measures of a map than its weights.
 expect 0 "$saccade" overlay soft $photo --out measured --measure relative --format svg
 wants "over equal weights (line: 1)" measured/test.sheet.svg
 expect 0 "$saccade" overlay soft $photo --out measured --measure gated --format svg --with hard
 wants "times the gate" measured/test.sheet.svg
-expect 2 "$saccade" overlay soft $photo --out none --measure relative --style contour
-one_error "--measure has no effect"
 expect 2 "$saccade" overlay soft $photo --out none --measure relativ
 one_error "relative"
 
@@ -282,7 +258,7 @@ expect 2 "$saccade" overlay soft $photo --out none --layer 0
 one_error "--layer" "decoder.type lstm attends once per word"
 expect 2 "$saccade" overlay soft $photo --out none --rollout
 one_error "--rollout" "encoder.refine.layers is 0"
-expect 2 "$saccade" overlay soft $photo --out none --format apng --seconds-per-word nan
+expect 2 "$saccade" overlay soft $photo --out none --format apng
 expect 3 "$saccade" overlay soft missing.jpg --out none
 [ ! -e none ] || fail "a refused command left a folder behind"
 # An option that the model of the checkpoint does not read is refused.
@@ -290,10 +266,10 @@ expect 2 "$saccade" caption soft $photo --set decoder.layers=6
 one_error "--set decoder.layers has no effect"
 
 # Other formats and styles, and sheets of several models.
-for format in svg pdf apng; do
-  expect 0 "$saccade" overlay hard $photo --out drawn --format $format --style contour --receptive-field
+for format in svg pdf; do
+  expect 0 "$saccade" overlay hard $photo --out drawn --format $format --style cells --receptive-field
 done
-for file in test.sheet.svg test.sheet.pdf test.apng test.json; do
+for file in test.sheet.svg test.sheet.pdf test.json; do
   [ -s drawn/$file ] || fail "drawn/$file is missing"
 done
 grep -q "see</text>" drawn/test.sheet.svg || fail "the sheet has no receptive field"
@@ -329,19 +305,12 @@ refused() {
   expect 2 "$saccade" overlay "$@" $photo --out none
   one_error "$option" "$reason"
 }
-refused --colours "mask shows no colours" soft --style mask --colours viridis
-refused --scale "each word's own weight" soft --style contour --scale fixed
+refused --colours "alpha shows no colours" soft --style alpha --colours viridis
 refused --full-heat "with --scale fixed" soft --full-heat 0.5
-refused --shares "all of the weight" soft --shares 0.5
-refused --shares "give one number" soft --style mask --shares 0.5,0.8
-refused --shares "commas" soft --style contour --shares half
-refused --shares "must rise" soft --style contour --shares 0.8,0.5
-refused --seconds-per-word "only --format apng is an animation" soft --seconds-per-word 1
 refused --font "fonts of the viewer's system" soft --format svg --font x.ttf
 refused --receptive-field "no cell is chosen" soft --receptive-field
 refused --alignment "leave out --with" soft --with hard --alignment
 refused --panels "leave out --with" soft --with hard --panels 300
-refused --panels "no panels" soft --format apng --panels 300
 [ ! -e none ] || fail "a refused option left a folder behind"
 
 # Without panels, a sheet and its numbers are left, and panels of an earlier call go.

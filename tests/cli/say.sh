@@ -68,15 +68,14 @@ refused caption soft $photo --alternatives 2
 refused overlay soft $photo --out none --beam 2
 [ ! -e none ] || fail "a refused option left a folder behind"
 
-# Every regime takes its regions for these words; maps of layers and heads, of later steps, what words lose
+# Every regime takes its regions for these words; maps of layers and heads, what words lose
 # without a region, and a page have these words, too.
 for regime in expectation argmax sample marginal; do
   expect 0 "$saccade" caption hard $photo --say "a red circle" --regime $regime --json
   [ "$(json out /0/words/1/text)" = red ] || fail "$regime: other words"
 done
-expect 0 "$saccade" caption transformer $photo --say "a red circle" --all-maps --map-step 1 --occlusion --json
+expect 0 "$saccade" caption transformer $photo --say "a red circle" --all-maps --occlusion --json
 for value in maps/0/attention/2/0/0 words/2/occlusion/0/0; do json out "/0/$value" >/dev/null; done
-[ "$(json out /0/map_step)" -eq 1 ] || fail "the maps are not of the next step"
 expect 0 "$saccade" caption soft $photo --say "a red circle" --page page.html
 wants '"caption":"a red circle"' page.html
 
@@ -145,8 +144,4 @@ done
 refused --columns 0
 refused --width 4cm --columns 9
 wants "choose fewer columns or a wider page" err
-for option in "--width 8cm" "--columns 2" "--words a"; do
-  refused --format apng $option
-  wants "${option% *} has no effect" err
-done
 [ ! -e refused ] || fail "a refused drawing left something"

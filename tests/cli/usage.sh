@@ -171,8 +171,6 @@ wants "options of all: hidden, embedding, dropout, tie_embeddings, embeddings.*,
 wants "options: layers, heads, self_attention.type, self_attention.radius," out
 [ "$(grep -c "not with: attention.sentinel true: a sentinel is made from a memory cell" out)" -eq 2 ] ||
   fail "gru and transformer are not those without a sentinel"
-[ "$(grep -c "not with: objective.supervision.prophet or objective.supervision.cyclical" out)" -eq 1 ] ||
-  fail "the limit of informed attention is not that of one decoder"
 ! grep -qE "attention\.score(,|$)" out || fail "the options of a section are listed beside the section"
 ! grep -E "^ +(options|not with): .{130}" out || fail "a line of options is too long"
 # Every attention among words that is listed is one that training takes.

@@ -79,7 +79,7 @@ Names names_in(const EvaluationReport& report) {
   add_keys(json.at("samples").at("corpus"), out);
   Json health = json.at("attention_health");
   for (const auto& [name, ablated] : health.at("ablations").items()) add_keys(ablated, out);
-  for (const char* name : {"words", "map_step", "dead", "need", "losses"}) health.erase(name);
+  for (const char* name : {"words", "dead", "need", "losses"}) health.erase(name);
   add_keys(health, out, "attention_");
   if (!json.contains("grounding")) return out;
   const Json& grounding = json.at("grounding");
@@ -154,8 +154,7 @@ Arm short_arm(const std::string& name, ExperimentConfig config) {
 TEST_CASE("what training and compare write is in the registry") {
   const TempFolder folder("metric-contract-train");
   ExperimentConfig supervised = small_experiment(SelectionKind::kHard);
-  supervised.objective.supervision = {
-      .boxes = 0.5, .localizer = {.weight = 0.5, .hidden = 4}, .prophet = 0.2, .cyclical = 0.5};
+  supervised.objective.supervision = {.boxes = 0.5, .localizer = {.weight = 0.5, .hidden = 4}};
   ExperimentConfig rewarded = small_experiment();
   rewarded.attention.heads = 2;
   rewarded.objective.self_critical.start = updates(0);

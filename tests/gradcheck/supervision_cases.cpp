@@ -29,12 +29,6 @@ std::vector<GradientCase> supervision_cases() {
                    .build = [](Tape&, Inputs in) -> Outputs {
                      return {ops::map_divergence(ops::softmax(in[0]), {kTarget.data(), {3, 4}})};
                    }});
-  cases.push_back({.op = "map_distance",
-                   .name = "behind a softmax",
-                   .inputs = random_tensors({{3, 4}}, "map distance"),
-                   .build = [](Tape&, Inputs in) -> Outputs {
-                     return {ops::map_distance(ops::softmax(in[0]), {kTarget.data(), {3, 4}})};
-                   }});
   // The sparsemax of the first row is {0.8, 0.2, 0, 0}: no gradient reaches the regions of weight
   // 0, although the target has weight on one of them. That of the second row is {0, 0, 0.35, 0.65},
   // all of it outside of `inside`.

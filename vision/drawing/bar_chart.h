@@ -27,7 +27,7 @@ struct BarChart {
   std::vector<BarPanel> panels{};     // each with a scale of its own, from 0 to its largest bound
 };
 
-// The picture as a file in a format other than APNG. `font` is DejaVu Sans where it is empty and
+// The picture as a file. `font` is DejaVu Sans where it is empty and
 // the system has it. Throws ShapeError where there is no panel or group, or a panel has not one bar
 // per group, and DataError when its text needs a font that is not installed.
 std::string bar_chart_file(const BarChart& chart, PictureFormat format,

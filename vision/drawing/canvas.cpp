@@ -3,25 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <opencv2/core.hpp>
-#include <opencv2/imgproc.hpp>
 
 #include "core/base/error.h"
-#include "vision/images/mat_view.h"
 
 namespace saccade {
 
 namespace {
-
-constexpr int kFractionBits = 4;  // of coordinates, in OpenCV's format
-
-std::vector<cv::Point> fixed_point(const Loop& loop) {
-  std::vector<cv::Point> out;
-  // The centre of a pixel is at 0.5 here and at 0 in OpenCV.
-  const auto fixed = [](double at) { return cvRound((at - 0.5) * (1 << kFractionBits)); };
-  for (const Point& point : loop) out.emplace_back(fixed(point.x), fixed(point.y));
-  return out;
-}
 
 constexpr int kScans = 4;  // scan lines per row of pixels, for filling
 
@@ -140,13 +127,6 @@ void PixelCanvas::fill(std::span<const Loop> loops, const Paint& paint) {
   }
 }
 
-void PixelCanvas::line(const Loop& loop, const Colour& colour, double width) {
-  cv::Mat mat = mat_view(page_);
-  cv::polylines(mat, std::vector<std::vector<cv::Point>>{fixed_point(loop)}, true,
-                cv::Scalar(colour[0], colour[1], colour[2]), std::max(1, cvRound(width)),
-                cv::LINE_AA, kFractionBits);
-}
-
 std::string picture_file(PictureFormat format, const VectorPage& page, const TextPainter* painter,
                          const std::function<void(Canvas&)>& draw) {
   if (format == PictureFormat::kPng) {
@@ -155,7 +135,6 @@ std::string picture_file(PictureFormat format, const VectorPage& page, const Tex
     const std::vector<std::uint8_t> bytes = encode_png(canvas.take());
     return {bytes.begin(), bytes.end()};
   }
-  SACCADE_CHECK(format != PictureFormat::kApng, "[canvas] an animation is not a page");
   const auto canvas = format == PictureFormat::kSvg ? make_svg_canvas(page) : make_pdf_canvas(page);
   draw(*canvas);
   return canvas->take();

@@ -60,7 +60,6 @@ class Canvas {
   virtual void layer(const Layer& layer, const PixelRect& area) = 0;
   // Fills everything that lies inside an odd number of the loops.
   virtual void fill(std::span<const Loop> loops, const Paint& paint) = 0;
-  virtual void line(const Loop& loop, const Colour& colour, double width) = 0;
   // How many pixels of a photo, per side, the canvas can show on one of its own.
   virtual Index detail() const { return 1; }
 
@@ -80,7 +79,6 @@ class PixelCanvas : public Canvas {
   void picture(const std::shared_ptr<const Image>& image, const PixelRect& area) override;
   void layer(const Layer& layer, const PixelRect& area) override;
   void fill(std::span<const Loop> loops, const Paint& paint) override;
-  void line(const Loop& loop, const Colour& colour, double width) override;
   Image take() { return std::move(page_); }
 
  private:
@@ -113,7 +111,7 @@ std::unique_ptr<VectorCanvas> make_svg_canvas(const VectorPage& page);
 // DataError when the font is missing or cannot be loaded.
 std::unique_ptr<VectorCanvas> make_pdf_canvas(const VectorPage& page);
 
-// Returns the file in a format other than APNG. `painter` is used for PNG only.
+// Returns the file. `painter` is used for PNG only.
 std::string picture_file(PictureFormat format, const VectorPage& page, const TextPainter* painter,
                          const std::function<void(Canvas&)>& draw);
 

@@ -21,7 +21,7 @@ struct GridMaps {
   std::string value_name = "attention weight";
 };
 
-// The picture as a file in a format other than APNG; full heat is the largest number of all grids.
+// The picture as a file; full heat is the largest number of all grids.
 // In an SVG a cell shows its place and number when it is pointed at. `font` is DejaVu Sans where it
 // is empty and the system has it. Throws ShapeError when names and values do not fit to the grid or
 // a value is infinite, and DataError when the picture would be too large or its text needs a font

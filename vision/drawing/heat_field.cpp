@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "vision/drawing/contours.h"
 #include "vision/images/cubic_taps.h"
 
 namespace saccade {
 
 namespace {
-
-constexpr Index kSamplesPerCell = 8, kMostSamples = 512;
 
 struct Axis {
   Index pixels = 0, original = 0, cells = 0;
@@ -45,17 +41,6 @@ Stretch seen_pixels(Index pixels, Index original, double from, double length) {
     return std::clamp<Index>(static_cast<Index>(std::ceil(at * scale - 0.5)), 0, pixels);
   };
   return {.from = edge(from), .length = edge(from + length) - edge(from)};
-}
-
-// The highest level such that the weights at or above it hold `share` of the total. Equal weights
-// are at or above it together.
-float level_of(std::vector<float> weights, double share) {
-  std::sort(weights.begin(), weights.end(), std::greater<>());
-  const double wanted = share * std::accumulate(weights.begin(), weights.end(), 0.0);
-  double sum = 0;
-  for (const float weight : weights)
-    if ((sum += static_cast<double>(weight)) >= wanted) return weight;
-  return weights.back();
 }
 
 }  // namespace
@@ -107,34 +92,6 @@ void interpolate(const Overlay& overlay, const OverlayWord& word, const FieldVie
     }
     take(static_cast<Index>(y), row);
   }
-}
-
-std::vector<Loop> enclosing_loops(const Overlay& overlay, const OverlayWord& word, double share) {
-  const Geometry& geometry = overlay.geometry;
-  const auto samples = [](Index cells, double seen, Index original) {
-    const double shown = static_cast<double>(original) / seen;
-    const auto wanted = std::lround(static_cast<double>(kSamplesPerCell * cells) * shown);
-    return std::clamp<Index>(wanted, 2, kMostSamples);
-  };
-  FieldView view{
-      .height = samples(overlay.grid.rows, geometry.seen.height, geometry.original_height),
-      .width = samples(overlay.grid.cols, geometry.seen.width, geometry.original_width)};
-  view.part = seen_area(geometry, {0, 0, view.width, view.height});
-  std::vector<float> field;
-  interpolate(overlay, word, view, [&](Index, std::span<const float> row) {
-    for (const float weight : row) field.push_back(std::max(weight, 0.f));
-  });
-  const float most = field.empty() ? 0 : *std::max_element(field.begin(), field.end());
-  if (!(most > 0)) return {};
-  // Slightly lower, so that rounding errors draw no islands on a flat map.
-  const float level = level_of(field, share) - 1e-4f * most;
-  std::vector<Loop> loops =
-      contours({.height = view.part.height, .width = view.part.width, .values = field}, level);
-  for (Loop& loop : loops)
-    for (Point& point : loop)
-      point = {(static_cast<double>(view.part.x) + point.x) / static_cast<double>(view.width),
-               (static_cast<double>(view.part.y) + point.y) / static_cast<double>(view.height)};
-  return loops;
 }
 
 }  // namespace saccade

@@ -25,8 +25,4 @@ struct FieldView {
 void interpolate(const Overlay& overlay, const OverlayWord& word, const FieldView& view,
                  const std::function<void(Index, std::span<const float>)>& take);
 
-// The loops around the smallest part of the seen photo that holds `share` of the weight, in shares
-// of the photo's width and height. There are none where there is no weight.
-std::vector<Loop> enclosing_loops(const Overlay& overlay, const OverlayWord& word, double share);
-
 }  // namespace saccade

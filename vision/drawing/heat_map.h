@@ -38,7 +38,7 @@ struct HeatMapOptions {
 // kMaxSheetPixels or its text needs a font that is not installed.
 Image draw_heat_map(const HeatMap& map, const HeatMapOptions& options);
 
-// The same picture as a file in a format other than APNG; SVG and PDF hold no pixels. Throws as
+// The same picture as a file; SVG and PDF hold no pixels. Throws as
 // draw_heat_map does.
 std::string heat_map_file(const HeatMap& map, const HeatMapOptions& options, PictureFormat format);
 

@@ -31,7 +31,7 @@ struct IntervalChart {
 // power of ten apart, of which the first is not above `low` and the last not below `high`.
 std::vector<double> scale_ticks(double low, double high);
 
-// The picture as a file in a format other than APNG. `font` is DejaVu Sans where it is empty and
+// The picture as a file. `font` is DejaVu Sans where it is empty and
 // the system has it. Throws ShapeError where there is no panel or row, or a panel has not one dot
 // per row, and DataError when its text needs a font that is not installed.
 std::string interval_chart_file(const IntervalChart& chart, PictureFormat format,

@@ -53,16 +53,14 @@ double largest_weight(const Overlay& overlay);
 Image draw_panel(const Overlay& overlay, Index word, const OverlayOptions& options);
 
 // Draws a page: the caption, the plain image, and one panel per word with the word, gate and
-// probability above it, and a legend of the map's colours or lines. Several models have one strip
+// probability above it, and a legend of the map's colours. Several models have one strip
 // each, below each other, with words of the same position in the same column and one scale for all
 // (except under HeatScale::kPerWord). Throws as draw_panel does, ShapeError where there is no
 // overlay, UsageError on options outside their range, and DataError when even the smallest panels
 // make the page too large or its text needs a font that is not installed.
 Image draw_sheet(std::span<const Overlay> overlays, const OverlayOptions& options);
 
-// The same drawings as files: a panel (not as APNG) or a sheet. As APNG, a sheet is an animation
-// that shows one word after the other, with the word marked in the caption below; several models
-// stand side by side. Both throw as the functions above do.
+// The same drawings as files. Both throw as the functions above do.
 std::string panel_file(const Overlay& overlay, Index word, const OverlayOptions& options,
                        PictureFormat format);
 std::string sheet_file(std::span<const Overlay> overlays, const OverlayOptions& options,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <vector>
 
 #include "core/base/enum_names.h"
 #include "core/base/real.h"
@@ -11,27 +10,17 @@
 namespace saccade {
 
 // How a map is drawn on the photo.
-enum class OverlayStyle { kHeat, kBlend, kAlpha, kMask, kContour, kCells };
+enum class OverlayStyle { kHeat, kBlend, kAlpha, kCells };
 // The names of the styles.
 constexpr auto enum_table(OverlayStyle) {
   return enum_rows<OverlayStyle>(
       {{OverlayStyle::kHeat, "heat", "colours over a paler photo, interpolated between cells"},
        {OverlayStyle::kBlend, "blend", "colours over the photo, none where there is no weight"},
        {OverlayStyle::kAlpha, "alpha", "the photo, darker where there is less weight"},
-       {OverlayStyle::kMask, "mask", "the photo where a share of the weight lies, dark elsewhere"},
-       {OverlayStyle::kContour, "contour",
-        "lines around the smallest parts that hold shares of the weight"},
        {OverlayStyle::kCells, "cells", "as heat, with nothing interpolated"}});
 }
 // Whether a style shows weights as colours.
-constexpr bool has_colours(OverlayStyle style) {
-  return style == OverlayStyle::kHeat || style == OverlayStyle::kBlend ||
-         style == OverlayStyle::kCells;
-}
-// Whether a style compares the weights of different words, so that OverlayOptions::scale applies.
-constexpr bool has_scale(OverlayStyle style) {
-  return has_colours(style) || style == OverlayStyle::kAlpha;
-}
+constexpr bool has_colours(OverlayStyle style) { return style != OverlayStyle::kAlpha; }
 
 // How many pixels of a sheet for a paper are an inch.
 inline constexpr double kPaperPixelsPerInch = 300;
@@ -43,12 +32,9 @@ inline constexpr double kWidestPaper = 60;
 // Options of drawings. Those of sheets concern Captioner::draw() alone.
 struct OverlayOptions {
   OverlayStyle style = OverlayStyle::kHeat;  // how maps are drawn
-  HeatScale scale = HeatScale::kShared;      // what full heat is, in styles with has_scale()
+  HeatScale scale = HeatScale::kShared;      // what full heat is
   double fixed_max = 1;                      // the weight that is full heat under HeatScale::kFixed
   ColourMap colours = ColourMap::kInferno;   // in styles with has_colours()
-  // Shares of a word's weight: contours enclose each of them, and a mask leaves the largest
-  // visible.
-  std::vector<double> shares{0.5, 0.8};
   Index columns = 0;  // panels per row of a sheet; 0: as many as make a wide page, or fit the width
   // Of a sheet on paper, in centimetres: its letters then have the size of a paper's, and pixels
   // are so many per inch (kPaperPixelsPerInch). 0: as its panels need.
@@ -59,9 +45,6 @@ struct OverlayOptions {
   // photo.
   Index longest_side = 0;
   std::filesystem::path font{};  // empty: DejaVu Sans where the system has it
-  // Of animations, which the program saccade makes and the library does not: the time of a word in
-  // seconds; the last word stays three times as long.
-  double seconds_per_word = 0.8;
 };
 
 }  // namespace saccade

@@ -12,7 +12,6 @@ namespace saccade {
 namespace {
 
 constexpr double kUnseenCover = 0.65;  // how dark the part is that the network did not see
-constexpr double kMaskCover = 0.88;    // a trace of the photo stays visible, for orientation
 constexpr float kGreyShare = 0.5f;     // so that colours of the photo are not taken for heat
 constexpr float kColdVeil = 0.35f;     // how much of the photo the colour map covers at weight 0
 constexpr float kHotVeil = 0.7f;       // the same at full heat
@@ -58,13 +57,6 @@ class MapPainter {
       case OverlayStyle::kAlpha:
         paint_layer();
         paint_unseen(options_.drawing->style == OverlayStyle::kAlpha ? 1 : kUnseenCover);
-        break;
-      case OverlayStyle::kMask:
-        paint_mask();
-        break;
-      case OverlayStyle::kContour:
-        paint_unseen(kUnseenCover);
-        paint_contours();
         break;
       case OverlayStyle::kCells:
         paint_cells();
@@ -115,49 +107,6 @@ class MapPainter {
     shade({area_.x, seen_.bottom(), area_.width, area_.bottom() - seen_.bottom()});
     shade({area_.x, seen_.y, seen_.x - area_.x, seen_.height});
     shade({seen_.right(), seen_.y, area_.right() - seen_.right(), seen_.height});
-  }
-
-  std::vector<Loop> loops(double share) const {
-    std::vector<Loop> out = enclosing_loops(overlay_, word_, share);
-    for (Loop& loop : out)
-      for (Point& point : loop)
-        point = {static_cast<double>(area_.x) + point.x * static_cast<double>(area_.width),
-                 static_cast<double>(area_.y) + point.y * static_cast<double>(area_.height)};
-    return out;
-  }
-
-  void paint_mask() const {
-    std::vector<Loop> dark = loops(options_.drawing->shares.back());
-    const auto left = static_cast<double>(area_.x), top = static_cast<double>(area_.y);
-    const auto right = static_cast<double>(area_.right());
-    const auto bottom = static_cast<double>(area_.bottom());
-    dark.push_back({{left, top}, {right, top}, {right, bottom}, {left, bottom}});
-    canvas_.fill(dark, {.colour = kBlack, .cover = kMaskCover});
-  }
-
-  // The first share has the boldest line. A light line inside a dark one is visible on any
-  // background.
-  void paint_contours() const {
-    const std::vector<double>& shares = options_.drawing->shares;
-    for (std::size_t i = shares.size(); i-- > 0;) {
-      const Index width = line() * (i == 0 ? 2 : 1);
-      std::vector<Loop> around = loops(shares[i]);
-      for (Loop& loop : around) keep_inside(loop, width + line());
-      for (const Loop& loop : around)
-        canvas_.line(loop, kBlack, static_cast<double>(width + 2 * line()));
-      for (const Loop& loop : around) canvas_.line(loop, kWhite, static_cast<double>(width));
-    }
-  }
-
-  // Moves a line along the edge of the photo to the inside of the photo.
-  void keep_inside(Loop& loop, Index distance) const {
-    const auto within = [&](double at, Index from, Index length) {
-      const auto first = static_cast<double>(from), last = static_cast<double>(from + length);
-      const double inset = std::min(static_cast<double>(distance) / 2, (last - first) / 2);
-      return std::clamp(at, first + inset, last - inset);
-    };
-    for (Point& point : loop)
-      point = {within(point.x, area_.x, area_.width), within(point.y, area_.y, area_.height)};
   }
 
   void paint_cells() const {
@@ -232,14 +181,6 @@ void check_overlay(const Overlay& overlay, const OverlayOptions& options) {
   }
   if (!(options.fixed_max > 0 && std::isfinite(options.fixed_max)))
     throw UsageError(str("the weight of full heat must be positive; got ", options.fixed_max));
-  double before = 0;
-  for (const double share : options.shares) {
-    if (!(share > before && share < 1))
-      throw UsageError(str("shares of the weight must rise, above 0 and below 1; got ", share,
-                           " after ", before));
-    before = share;
-  }
-  if (options.shares.empty()) throw UsageError("there is no share of the weight to draw");
 }
 
 double full_heat(const OverlayWord& word, const OverlayOptions& options, double shared) {

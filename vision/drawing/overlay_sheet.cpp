@@ -6,7 +6,6 @@
 #include "core/base/error.h"
 #include "vision/drawing/colour.h"
 #include "vision/drawing/overlay.h"
-#include "vision/drawing/overlay_animation.h"
 #include "vision/drawing/overlay_panel.h"
 #include "vision/drawing/sheet_sizes.h"
 
@@ -40,12 +39,6 @@ PanelSize panel_size(const Overlay& overlay, Index slot) {
   const double width = static_cast<double>(slot) * std::min(1.0, kTallestPanel / aspect);
   return {.height = std::max<Index>(1, std::lround(width * aspect)),
           .width = std::max<Index>(1, std::lround(width))};
-}
-
-std::string short_percent(double share) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g %%", 100 * share);
-  return text.data();
 }
 
 std::string short_number(double value) {
@@ -84,8 +77,7 @@ class Sheet {
       top = draw_panels(canvas, overlay, top) + metrics_.margin;
     }
     if (panels_ == 1) return;  // there is no map
-    const Index legend = has_scale(options_.style) ? draw_bar(canvas, top) : 0;
-    draw_legend(canvas, legend, top);
+    draw_legend(canvas, draw_bar(canvas, top), top);
   }
 
  private:
@@ -250,7 +242,7 @@ class Sheet {
     if (word.log_probability)
       add("p " + short_number(std::exp(static_cast<double>(*word.log_probability))));
     if (word.uniform) add("uniform");
-    if (options_.scale == HeatScale::kPerWord && has_scale(options_.style))
+    if (options_.scale == HeatScale::kPerWord)
       add("max " + short_number(full_heat(word, options_, shared_)));
     return text;
   }
@@ -336,15 +328,6 @@ class Sheet {
   std::string legend() const {
     std::string text;
     const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-    const std::vector<double>& shares = options_.shares;
-    if (options_.style == OverlayStyle::kMask)
-      add(str("kept: the smallest part with ", short_percent(shares.back()), " of the ",
-              weight_name()));
-    if (options_.style == OverlayStyle::kContour) {
-      std::string all = short_percent(shares[0]) + (shares.size() > 1 ? " (bold)" : "");
-      for (std::size_t i = 1; i < shares.size(); ++i) all += ", " + short_percent(shares[i]);
-      add(str("lines: around the smallest parts with ", all, " of the ", weight_name()));
-    }
     std::set<std::pair<Index, Index>> grids;
     for (const Overlay& overlay : overlays_)
       if (grids.insert({overlay.grid.rows, overlay.grid.cols}).second)
@@ -390,7 +373,6 @@ Image draw_sheet(std::span<const Overlay> overlays, const OverlayOptions& option
 std::string sheet_file(std::span<const Overlay> overlays, const OverlayOptions& options,
                        PictureFormat format) {
   check_sheet(overlays, options);
-  if (format == PictureFormat::kApng) return animation_file(overlays, options);
   const Sheet sheet(overlays, options);
   return picture_file(
       format,

@@ -143,7 +143,6 @@ class PdfCanvas : public VectorCanvas {
                                      printable(page.title).c_str());
     cairo_scale(pen_.get(), points_per_pixel(page), points_per_pixel(page));
     cairo_set_font_face(pen_.get(), font_.outlines());
-    cairo_set_line_join(pen_.get(), CAIRO_LINE_JOIN_ROUND);
     cairo_set_fill_rule(pen_.get(), CAIRO_FILL_RULE_EVEN_ODD);
   }
   ~PdfCanvas() override = default;
@@ -191,13 +190,6 @@ class PdfCanvas : public VectorCanvas {
     choose(paint);
     for (const Loop& loop : loops) trace(loop);
     cairo_fill(pen_.get());
-  }
-
-  void line(const Loop& loop, const Colour& colour, double width) override {
-    choose({.colour = colour});
-    cairo_set_line_width(pen_.get(), width);
-    trace(loop);
-    cairo_stroke(pen_.get());
   }
 
   std::string take() override {

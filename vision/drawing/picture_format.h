@@ -5,13 +5,12 @@
 
 namespace saccade {
 
-enum class PictureFormat { kPng, kSvg, kPdf, kApng };
+enum class PictureFormat { kPng, kSvg, kPdf };
 constexpr auto enum_table(PictureFormat) {
   return enum_rows<PictureFormat>(
       {{PictureFormat::kPng, "png", "pixels"},
        {PictureFormat::kSvg, "svg", "text, cells and lines as vectors, photos inside"},
-       {PictureFormat::kPdf, "pdf", "the same for papers, with the font inside"},
-       {PictureFormat::kApng, "apng", "an animation: the map of one word after another"}});
+       {PictureFormat::kPdf, "pdf", "the same for papers, with the font inside"}});
 }
 
 }  // namespace saccade

@@ -47,7 +47,6 @@ class SvgCanvas : public VectorCanvas {
   void picture(const std::shared_ptr<const Image>& image, const PixelRect& area) override;
   void layer(const Layer& layer, const PixelRect& area) override;
   void fill(std::span<const Loop> loops, const Paint& paint) override;
-  void line(const Loop& loop, const Colour& colour, double width) override;
   std::string take() override { return std::move(out_) + "</svg>\n"; }
 
  private:
@@ -159,11 +158,6 @@ void SvgCanvas::layer(const Layer& layer, const PixelRect& area) {
 void SvgCanvas::fill(std::span<const Loop> loops, const Paint& paint) {
   out_ += str("<path d=\"", path_of(loops), "\" fill-rule=\"evenodd\" fill=\"", hex(paint.colour),
               "\"", opacity(paint.cover), "/>\n");
-}
-
-void SvgCanvas::line(const Loop& loop, const Colour& colour, double width) {
-  out_ += str("<path d=\"", path_of({&loop, 1}), "\" fill=\"none\" stroke=\"", hex(colour),
-              "\" stroke-width=\"", width, "\" stroke-linejoin=\"round\"/>\n");
 }
 
 }  // namespace

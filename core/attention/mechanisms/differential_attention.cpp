@@ -59,7 +59,7 @@ class DifferentialMechanism : public Attention {
     glimpse.weights = ops::differential(weights(0), weights(1), vectors(tape), kLambdaInit);
     glimpse.weights = edited(tape, glimpse.weights, memory, context.edit);
     glimpse.context = ops::context(memory.features, glimpse.weights, {}, memory.layout.group);
-    if (parts_.gate) parts_.gate->apply(tape, query, context, glimpse);
+    if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
     return glimpse;
   }
 

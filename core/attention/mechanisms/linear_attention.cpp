@@ -66,7 +66,7 @@ class LinearMechanism : public Attention {
     glimpse.context = memory.parts.size() == 2 || context.edit
                           ? ops::context(memory.features, glimpse.weights, {}, group)
                           : ops::scale_rows(ops::context(memory.parts[2], q, {}, group), share);
-    if (parts_.gate) parts_.gate->apply(tape, query, context, glimpse);
+    if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
     return glimpse;
   }
 

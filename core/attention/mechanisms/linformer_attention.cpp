@@ -62,7 +62,7 @@ class LinformerMechanism : public Attention {
       glimpse.weights = edited(tape, glimpse.weights, memory, context.edit);
       glimpse.context = ops::context(memory.features, glimpse.weights, {}, group);
     }
-    if (parts_.gate) parts_.gate->apply(tape, query, context, glimpse);
+    if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
     return glimpse;
   }
 

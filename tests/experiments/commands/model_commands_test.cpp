@@ -211,8 +211,8 @@ TEST_CASE("the message on a wrong value of an option names it or the choices") {
   args.model = {.checkpoint = "/no/such/checkpoint.h5"};
   CHECK_THROWS_AS(run_evaluate(args), CheckpointError);
   OverlayArgs overlay{.model = fixture.model()};
-  overlay.drawing.style = "countour";
-  CHECK(message_of<UsageError>([&] { run_overlay(overlay); }).find("did you mean 'contour'") !=
+  overlay.drawing.style = "celss";
+  CHECK(message_of<UsageError>([&] { run_overlay(overlay); }).find("did you mean 'cells'") !=
         std::string::npos);
 }
 

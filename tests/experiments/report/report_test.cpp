@@ -155,7 +155,7 @@ TEST_CASE("a report shows the captions, maps and scores of the other commands") 
   const Json drawn = Json::parse(
       TempFolder::read(folder / "overlay" / (shown.at("id").get<std::string>() + ".json")));
   // A caption has one form everywhere; a page packs its maps and rounds its numbers.
-  for (const char* key : {"image", "caption", "grid", "geometry", "finished", "regime", "map_step"})
+  for (const char* key : {"image", "caption", "grid", "geometry", "finished", "regime"})
     CHECK(decoded.at(key) == drawn.at(key));
   REQUIRE(decoded.at("words").size() == drawn.at("words").size());
   for (std::size_t w = 0; w < drawn.at("words").size(); ++w) {

@@ -1,6 +1,4 @@
 // Styles and formats: every way of drawing a map puts it in the same place, and words stay text.
-#include <zlib.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -11,7 +9,6 @@
 #include "tests/support/temp_folder.h"
 #include "tests/vision/drawing/xml_reader.h"
 #include "tests/vision/pictures.h"
-#include "vision/drawing/contours.h"
 #include "vision/drawing/heat_field.h"
 #include "vision/drawing/overlay.h"
 
@@ -74,79 +71,15 @@ TEST_CASE(
         CHECK(inside == changed);
         const auto x = static_cast<Index>(cell.x + cell.width / 2);
         const auto y = static_cast<Index>(cell.y + cell.height / 2);
-        // Contours leave the photo as it is; blending shows colours that are lighter than the
-        // photo.
-        if (style != OverlayStyle::kContour)
-          CHECK(light(lit.pixel(y, x)) > light(lit.pixel(photo.height - 20, 120)));
+        // Blending shows colours that are lighter than the photo.
+        CHECK(light(lit.pixel(y, x)) > light(lit.pixel(photo.height - 20, 120)));
         // (The centre of a pixel is not exactly the centre of a cell.)
-        if (style == OverlayStyle::kAlpha || style == OverlayStyle::kMask ||
-            style == OverlayStyle::kContour)
+        if (style == OverlayStyle::kAlpha)
           CHECK(std::abs(light(lit.pixel(y, x)) - light(photo.pixel(y, x))) <= 6);
         if (style == OverlayStyle::kAlpha) CHECK(light(lit.pixel(photo.height - 1, 120)) == 0);
         if (style == OverlayStyle::kBlend)
           CHECK(std::memcmp(lit.pixel(150, 120), photo.pixel(150, 120), 3) == 0);
       }
-}
-
-TEST_CASE("masks and contours enclose the given share of the weight and the peak of the map") {
-  Random random({.seed = 3, .stream = Stream::kTest});
-  for (int round = 0; round < 8; ++round) {
-    Overlay overlay = upper_left(round % 2 == 0 ? ResizeMode::kSquash : ResizeMode::kCrop, false);
-    std::vector<float>& weights = overlay.words[0].weights;
-    for (float& weight : weights) weight = static_cast<float>(std::pow(random.uniform(), 6));
-    const auto peak = std::max_element(weights.begin(), weights.end()) - weights.begin();
-    for (const double share : {0.3, 0.5, 0.8}) {
-      const Image mask = draw_panel(overlay, 0, {.style = OverlayStyle::kMask, .shares = {share}});
-      const PixelRect seen = seen_area(overlay.geometry, {0, 0, 240, 180});
-      double kept = 0, all = 0;
-      interpolate(overlay, overlay.words[0], {.height = 180, .width = 240, .part = seen},
-                  [&](Index y, std::span<const float> row) {
-                    for (std::size_t x = 0; x < row.size(); ++x) {
-                      const auto weight = static_cast<double>(std::max(row[x], 0.f));
-                      const Index at = seen.x + static_cast<Index>(x);
-                      all += weight;
-                      if (light(mask.pixel(seen.y + y, at)) * 2 >
-                          light(overlay.image->pixel(seen.y + y, at)))
-                        kept += weight;
-                    }
-                  });
-      CAPTURE(round, share);
-      CHECK(std::abs(kept / all - share) < 0.03);
-      const Rect cell = cell_box(overlay.geometry, {6, 6}, peak);
-      const auto x = static_cast<Index>(cell.x + cell.width / 2);
-      const auto y = static_cast<Index>(cell.y + cell.height / 2);
-      CHECK(std::memcmp(mask.pixel(y, x), overlay.image->pixel(y, x), 3) == 0);
-    }
-  }
-  // A flat map has no smallest part: one line surrounds all of it.
-  const Overlay flat = upper_left(ResizeMode::kSquash, false);
-  const std::vector<Loop> loops = enclosing_loops(flat, flat.words[2], 0.5);
-  REQUIRE(loops.size() == 1);
-  CHECK(loops[0].size() <= 8);
-  CHECK(enclosing_loops(flat, flat.words[0], 0.5).empty());
-}
-
-TEST_CASE("contours close around hills, leave lakes out, and lie at their level") {
-  const Index size = 60;
-  std::vector<float> ring;
-  const auto height = [](double y, double x) {
-    return 10 - std::abs(std::hypot(x - 30, y - 30) - 15);  // highest on a circle of radius 15
-  };
-  for (Index y = 0; y < size; ++y)
-    for (Index x = 0; x < size; ++x)
-      ring.push_back(
-          static_cast<float>(height(static_cast<double>(y) + 0.5, static_cast<double>(x) + 0.5)));
-  const std::vector<Loop> loops = contours({.height = size, .width = size, .values = ring}, 5);
-  REQUIRE(loops.size() == 2);
-  double signed_area = 0;
-  for (const Loop& loop : loops)
-    for (std::size_t i = 0; i < loop.size(); ++i) {
-      const Point &a = loop[i], &b = loop[(i + 1) % loop.size()];
-      signed_area += (a.x * b.y - b.x * a.y) / 2;
-      CHECK(std::abs(height(a.y, a.x) - 5) < 0.1);
-    }
-  // The outer and the inner loop run in opposite directions, so their areas subtract.
-  CHECK(std::abs(std::abs(signed_area) - M_PI * (20 * 20 - 10 * 10)) < 10);
 }
 
 // CIE 1976 lightness of an sRGB colour, 0 to 100.
@@ -174,8 +107,7 @@ TEST_CASE("an SVG sheet is XML, its words are text, its photo is in it once") {
   const Overlay overlay = upper_left(ResizeMode::kCrop, true);
   for (const OverlayStyle style : all_styles()) {
     CAPTURE(enum_name(style));
-    const std::string text =
-        sheet_file({&overlay, 1}, {.style = style, .shares = {0.5}}, PictureFormat::kSvg);
+    const std::string text = sheet_file({&overlay, 1}, {.style = style}, PictureFormat::kSvg);
     const XmlReader svg(text);
     for (const std::string& label : {overlay.title, overlay.words[1].text, overlay.words[2].text,
                                      std::string("none caf\xC3\xA9 \xD0\xBA\xD0\xBE\xD1\x82")})
@@ -187,7 +119,7 @@ TEST_CASE("an SVG sheet is XML, its words are text, its photo is in it once") {
     // The photo is stored twice where a paler copy lies below colours, and one map per word where
     // the map is pixels.
     const bool pale = style == OverlayStyle::kHeat || style == OverlayStyle::kCells;
-    const bool pixels = has_scale(style) && style != OverlayStyle::kCells;
+    const bool pixels = style != OverlayStyle::kCells;
     CHECK(count("image") == (pale ? 2 : 1) + (pixels ? 3 : 0));
     CHECK(count("use") == (pale ? 2 : 3));
     if (style != OverlayStyle::kCells) continue;
@@ -219,7 +151,7 @@ TEST_CASE("a PDF sheet shows the picture of the PNG, and its words can be extrac
   overlay.field = ReceptiveField{{-2, 8, 12}, {-2, 8, 12}};
   for (const OverlayStyle style : all_styles()) {
     CAPTURE(enum_name(style));
-    const OverlayOptions options{.style = style, .shares = {0.5}};
+    const OverlayOptions options{.style = style};
     const auto file =
         folder.write("sheet.pdf", sheet_file({&overlay, 1}, options, PictureFormat::kPdf));
     const std::string base = (folder / "page").string();
@@ -246,103 +178,11 @@ TEST_CASE("a PDF sheet shows the picture of the PNG, and its words can be extrac
   CHECK(text.find(overlay.caption) != std::string::npos);
 }
 
-// An APNG as a decoder reads it: chunks with their CRCs, and frames with their durations.
-struct ReadFrame {
-  Image picture;
-  double seconds = 0;
-};
-std::uint32_t number_at(const std::string& bytes, std::size_t at, int count = 4) {
-  std::uint32_t out = 0;
-  for (int i = 0; i < count; ++i)
-    out = out << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]);
-  return out;
-}
-std::vector<ReadFrame> read_animation(const std::string& bytes) {
-  std::vector<ReadFrame> frames;
-  std::string header, data;
-  std::uint32_t announced = 0, next = 0;
-  const auto chunk = [](const std::string& kind, const std::string& content) {
-    std::string out;
-    const auto put = [&](std::uint64_t value) {
-      for (int i = 3; i >= 0; --i) out += static_cast<char>(value >> (8 * i));
-    };
-    put(content.size());
-    const std::string checked = kind + content;
-    out += checked;
-    put(crc32(0, reinterpret_cast<const Bytef*>(checked.data()),
-              static_cast<uInt>(checked.size())));
-    return out;
-  };
-  const auto finish = [&] {
-    if (frames.empty()) return;
-    const std::string png = bytes.substr(0, 8) + header + chunk("IDAT", data) + chunk("IEND", "");
-    frames.back().picture =
-        decode_image({reinterpret_cast<const std::uint8_t*>(png.data()), png.size()}, "frame");
-    data.clear();
-  };
-  for (std::size_t at = 8; at < bytes.size();) {
-    const std::size_t length = number_at(bytes, at);
-    const std::string kind = bytes.substr(at + 4, 4), content = bytes.substr(at + 8, length);
-    REQUIRE(bytes.substr(at, length + 12) == chunk(kind, content));
-    if (kind == "IHDR") header = chunk(kind, content);
-    if (kind == "acTL") announced = number_at(content, 0);
-    if (kind == "fcTL" || kind == "fdAT") REQUIRE(number_at(content, 0) == next++);
-    if (kind == "fcTL") {
-      finish();
-      frames.push_back({{}, 1.0 * number_at(content, 20, 2) / number_at(content, 22, 2)});
-    }
-    if (kind == "IDAT") data += content;
-    if (kind == "fdAT") data += content.substr(4);
-    at += length + 12;
-  }
-  finish();
-  REQUIRE(announced == frames.size());
-  return frames;
-}
-
-TEST_CASE(
-    "an animation has one frame per word, with the word marked, and the last frame lasts longest") {
-  const Overlay overlay = upper_left(ResizeMode::kSquash, false);
-  const std::string bytes =
-      sheet_file({&overlay, 1}, {.seconds_per_word = 0.5}, PictureFormat::kApng);
-  const std::vector<ReadFrame> frames = read_animation(bytes);
-  REQUIRE(frames.size() == 3);
-  CHECK(frames[0].seconds == 0.5);
-  CHECK(frames[1].seconds == 0.5);
-  CHECK(frames[2].seconds == 1.5);
-  // Readers of plain PNG see the first frame.
-  const Image plain = decode_image(
-      {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, "animation");
-  CHECK(plain.rgb == frames[0].picture.rgb);
-  // The mark moves to the right, and the map above it changes.
-  std::vector<Index> marks;
-  for (const ReadFrame& frame : frames) {
-    const Image& picture = frame.picture;
-    const Index y = picture.height - 16 - 2;  // below the letters of the last line
-    Index x = 0;
-    while (x < picture.width && light(picture.pixel(y, x)) > 200) ++x;
-    marks.push_back(x);
-  }
-  CHECK(std::is_sorted(marks.begin(), marks.end()));
-  CHECK(marks[0] < marks[1]);
-  CHECK(marks[1] < marks[2]);
-  CHECK(marks[2] < plain.width);
-  const Index top = 60, left = 40;
-  CHECK(light(frames[1].picture.pixel(top, left)) > light(frames[0].picture.pixel(top, left)) + 60);
-
-  const std::vector<Overlay> models{overlay, upper_left(ResizeMode::kCrop, true)};
-  const auto both = read_animation(sheet_file(models, {}, PictureFormat::kApng));
-  CHECK(both.size() == 3);
-  CHECK(both[0].picture.width > 19 * plain.width / 10);
-  CHECK_THROWS_AS(sheet_file(models, {.seconds_per_word = 0}, PictureFormat::kApng), UsageError);
-}
-
 TEST_CASE("the picture of an empty caption names it as empty") {
   Overlay overlay = upper_left(ResizeMode::kSquash, false);
   overlay.words.clear();
   const std::string text = sheet_file({&overlay, 1}, {}, PictureFormat::kSvg);
   CHECK(has_text(XmlReader(text), "(empty caption)"));
-  CHECK(read_animation(sheet_file({&overlay, 1}, {}, PictureFormat::kApng)).size() == 1);
 }
 
 TEST_CASE("in the strips of several models, words of the same place are below each other") {
