@@ -18,9 +18,7 @@ struct StoredNetwork;  // vision/encoders/stored_network.h
 
 // The archive of the model of a checkpoint file; where its weights were averaged, of the averages.
 // `overrides` first change its config (`encoder.model=/new/place.onnx`). Vectors keep 32 bits
-// (keeps_32_bits() in core/io/half.h); matrices of a frozen network are coded
-// (core/io/coded_matrix.h), which is closer than 16-bit floats: its rounding is what changes
-// captions.
+// (keeps_32_bits() in core/io/half.h).
 // Throws CheckpointError, which names the array, where a weight is not finite or too large for 16
 // bits; what load_model() and pipeline_of() throw.
 Archive half_checkpoint(const std::filesystem::path& checkpoint,

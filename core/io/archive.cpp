@@ -53,9 +53,6 @@ struct Describe {
   std::string operator()(const NumberArray<std::int64_t>& a) const {
     return "int64 array " + shape_text(a.shape());
   }
-  std::string operator()(const NumberArray<std::int16_t>& a) const {
-    return "int16 array " + shape_text(a.shape());
-  }
   std::string operator()(std::uint64_t) const { return "uint64"; }
   std::string operator()(const std::string&) const { return "string"; }
   std::string operator()(const std::vector<std::string>& list) const {
@@ -129,10 +126,6 @@ void Archive::add_int64s(const std::string& name, std::vector<Index> shape,
                          std::vector<std::int64_t> values) {
   add(name, NumberArray<std::int64_t>(std::move(shape), std::move(values)));
 }
-void Archive::add_int16s(const std::string& name, std::vector<Index> shape,
-                         std::vector<std::int16_t> values) {
-  add(name, NumberArray<std::int16_t>(std::move(shape), std::move(values)));
-}
 void Archive::borrow_floats(const std::string& name, std::vector<Index> shape,
                             std::span<const float> values) {
   add(name, NumberArray<float>::borrowed(std::move(shape), values));
@@ -189,9 +182,6 @@ std::span<const float> Archive::floats(const std::string& name,
 std::span<const double> Archive::doubles(const std::string& name,
                                          std::span<const Index> shape) const {
   return get_shaped<double>(name, shape, "double");
-}
-const NumberArray<std::int16_t>& Archive::int16s(const std::string& name) const {
-  return get<NumberArray<std::int16_t>>(name, "int16 array");
 }
 std::span<const std::int64_t> Archive::int64s(const std::string& name,
                                               std::span<const Index> shape) const {

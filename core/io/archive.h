@@ -49,9 +49,8 @@ inline constexpr std::size_t kMostExtents = 5;
 
 class Archive {
  public:
-  using Entry =
-      std::variant<NumberArray<float>, NumberArray<double>, NumberArray<std::int64_t>,
-                   NumberArray<std::int16_t>, std::uint64_t, std::string, std::vector<std::string>>;
+  using Entry = std::variant<NumberArray<float>, NumberArray<double>, NumberArray<std::int64_t>,
+                             std::uint64_t, std::string, std::vector<std::string>>;
 
   Archive() = default;
   // `source` is named in the errors of the getters; it is the file that an archive was loaded from.
@@ -67,8 +66,6 @@ class Archive {
   void add_doubles(const std::string& name, std::vector<Index> shape, std::vector<double> values);
   void add_int64s(const std::string& name, std::vector<Index> shape,
                   std::vector<std::int64_t> values);
-  void add_int16s(const std::string& name, std::vector<Index> shape,
-                  std::vector<std::int16_t> values);
   // These do not copy; the values must live until the archive is saved.
   void borrow_floats(const std::string& name, std::vector<Index> shape,
                      std::span<const float> values);
@@ -83,7 +80,6 @@ class Archive {
   const NumberArray<float>& floats(const std::string& name) const;
   const NumberArray<double>& doubles(const std::string& name) const;
   const NumberArray<std::int64_t>& int64s(const std::string& name) const;
-  const NumberArray<std::int16_t>& int16s(const std::string& name) const;
   std::span<const float> floats(const std::string& name, std::span<const Index> shape) const;
   std::span<const double> doubles(const std::string& name, std::span<const Index> shape) const;
   std::span<const std::int64_t> int64s(const std::string& name, std::span<const Index> shape) const;

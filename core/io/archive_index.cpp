@@ -90,9 +90,6 @@ class Reader {
   void give(const EntryPlace& place, std::size_t count) {
     if (place.type == "f32") return numbers<float>(place, count);
     if (place.type == "f16") return halves(place, count);
-    if (place.type == "i16")
-      return visitor_(place.name, NumberArray<std::int16_t>(
-                                      place.shape, small_numbers<std::int16_t>(place, count)));
     if (place.type == "f64") return numbers<double>(place, count);
     if (place.type == "i64") return numbers<std::int64_t>(place, count);
     if (place.type == "u64") {

@@ -65,9 +65,6 @@ struct Exporter {
   void operator()(const std::string& name, const NumberArray<std::int64_t>& array) {
     add(name, "I64", array.shape(), array.values());
   }
-  void operator()(const std::string& name, const NumberArray<std::int16_t>& array) {
-    add(name, "I16", array.shape(), array.values());
-  }
   template <class Plain>
   void operator()(const std::string& name, const Plain& value) {
     entries[name] = value;
@@ -105,7 +102,6 @@ Archive::Entry float_entry(const SafetensorsEntry& entry, std::vector<Index> sha
 Archive::Entry array_entry(const SafetensorsFile& file, const SafetensorsEntry& entry) {
   if (entry.type == "F64") return NumberArray<double>(entry.shape, file.doubles(entry));
   if (entry.type == "I64") return NumberArray<std::int64_t>(entry.shape, file.int64s(entry));
-  if (entry.type == "I16") return NumberArray<std::int16_t>(entry.shape, file.int16s(entry));
   return float_entry(entry, entry.shape, file.floats(entry));
 }
 

@@ -93,9 +93,6 @@ class Writer {
   bool write(const std::string& name, const NumberArray<std::int64_t>& array) {
     return numbers({name, "i64", array.shape()}, array.values().data(), H5T_STD_I64LE);
   }
-  bool write(const std::string& name, const NumberArray<std::int16_t>& array) {
-    return small_numbers({name, "i16", array.shape()}, array.values(), H5T_STD_I16LE);
-  }
   bool write(const std::string& name, std::uint64_t value) {
     return numbers({name, "u64", {}}, &value, H5T_STD_U64LE);
   }

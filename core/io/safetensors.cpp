@@ -171,11 +171,6 @@ std::vector<std::int64_t> SafetensorsFile::int64s(const SafetensorsEntry& entry)
   return raw<std::int64_t>(entry);
 }
 
-std::vector<std::int16_t> SafetensorsFile::int16s(const SafetensorsEntry& entry) const {
-  if (entry.type != "I16") refuse_type(entry, "I16");
-  return raw<std::int16_t>(entry);
-}
-
 void SafetensorsFile::refuse_type(const SafetensorsEntry& entry, const char* wanted) const {
   throw DataError(source_ + ": array " + safetensors_name_in_message(entry.name) + " is of type " +
                   entry.type + ", not " + wanted);

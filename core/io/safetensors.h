@@ -50,9 +50,8 @@ class SafetensorsFile {
   std::vector<float> floats(const SafetensorsEntry& entry) const;
   // The same for F64, F32, F16 and BF16, always exact.
   std::vector<double> doubles(const SafetensorsEntry& entry) const;
-  // The same for I64 only, and for I16 only.
+  // The same for I64 only.
   std::vector<std::int64_t> int64s(const SafetensorsEntry& entry) const;
-  std::vector<std::int16_t> int16s(const SafetensorsEntry& entry) const;
 
  private:
   template <class T>

@@ -41,7 +41,10 @@ train vit encoder.type=vit encoder.vit.patch=16 encoder.positions=sinusoidal_2d 
 train rewarded train.init_from=./soft objective.self_critical.start=0u objective.self_critical.lr=2e-3 \
   train.stop=20u train.validate_every=20u
 
-# What the models that come with the project say of four photos, and the pictures of their maps.
+# What the models that come with the project say of four photos, and the pictures of their maps: in a folder of its
+# own, because the runs above have the same names.
+mkdir photos
+cd photos
 for model in soft hard; do
   run caption --models "$project/captioning/pretrained" $model "$project"/experiments/photos/*.jpg >said.txt
   run caption --models "$project/captioning/pretrained" $model "$project"/experiments/photos/*.jpg --json >said.json
@@ -49,7 +52,7 @@ for model in soft hard; do
   numbers <said.json | digest "maps of the model $model"
 done
 for format in png svg pdf; do
-  run overlay soft "$project/experiments/photos/dogs.jpg" --with hard --out sheets --format $format >/dev/null
+  run overlay --models "$project/captioning/pretrained" soft "$project/experiments/photos/dogs.jpg" --with hard --out sheets --format $format >/dev/null
   find sheets -name "*.$format" -printf '%P\n' | LC_ALL=C sort | while read -r file; do
     grep -av '/CreationDate' "sheets/$file" | digest "picture $file"
   done

@@ -52,11 +52,6 @@ Archive halves() {
   for (float& weight : weights) weight = 0.2F * static_cast<float>(random.uniform() - 0.5);
   archive.add_halves("weight", {200, 300}, weights);
   archive.add_halves("zeros", {1 << 20}, std::vector<float>(1 << 20));
-  std::vector<std::int16_t> integers(1 << 16);
-  for (std::size_t i = 0; i < integers.size(); ++i)
-    integers[i] = static_cast<std::int16_t>(static_cast<int>(i % 1000) - 500);
-  archive.add_int16s("few_integers", {2}, {-32768, 32767});
-  archive.add_int16s("integers", {256, 256}, std::move(integers));
   return archive;
 }
 

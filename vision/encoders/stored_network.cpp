@@ -14,9 +14,7 @@ namespace {
 }  // namespace
 
 void StoredNetwork::add(std::span<const Index> shape, std::span<const float> numbers) {
-  const bool vector = keeps_32_bits(shape);
-  if (!vector) matrices.push_back({shape[0], static_cast<Index>(numbers.size()) / shape[0]});
-  std::vector<float>& to = vector ? vectors : weights;
+  std::vector<float>& to = keeps_32_bits(shape) ? vectors : weights;
   to.insert(to.end(), numbers.begin(), numbers.end());
 }
 

@@ -2,7 +2,6 @@
 // is for captioning alone.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,8 +17,6 @@ struct StoredNetwork {
   // The numbers of the network's arrays, one array after the other: of those that may be kept in 16
   // bits, and of those that keep 32 (keeps_32_bits() in core/io/half.h).
   std::vector<float> weights{}, vectors{};
-  // The first extent of each array in `weights`, and the number of its other elements.
-  std::vector<std::array<Index, 2>> matrices{};
   std::string digest{};  // of the encoder that is made of it; "" where nobody asked for it yet
 
   // Adds the numbers of an array.
