@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/base/message_line.h"
 #include "core/base/suggest.h"
 #include "core/parallel/parallel.h"
@@ -235,9 +236,8 @@ CommandRun parse(Program& program, int argc, const char* const* argv) {
   }
   const auto found = program.runs.find(&program.chosen());
   if (found == program.runs.end()) {
-    std::string names;
-    for (const CommandEntry& command : kCommands)
-      names += (names.empty() ? "" : ", ") + std::string(command.name);
+    std::string names = join(
+        kCommands, ", ", [&](const CommandEntry& command) { return std::string(command.name); });
     throw UsageError("no command was given; choose one of " + names + "; see saccade --help");
   }
   return found->second;

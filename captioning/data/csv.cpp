@@ -6,8 +6,8 @@
 #include <new>
 
 #include "captioning/data/reader_support.h"
-#include "captioning/text/unicode.h"
 #include "core/base/error.h"
+#include "core/base/unicode.h"
 
 namespace saccade {
 

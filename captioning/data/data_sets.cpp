@@ -16,12 +16,7 @@ constexpr std::array<std::string_view, 13> kKeysOfSets = {
     "type",  "annotations", "images",    "tokens", "splits", "val_annotations",   "val_images",
     "boxes", "limit_train", "limit_val", "share",  "split",  "captions_per_image"};
 
-std::string allowed_keys() {
-  std::string out;
-  for (const std::string_view key : kKeysOfSets)
-    out += (out.empty() ? "" : ", ") + std::string(key);
-  return out;
-}
+std::string allowed_keys() { return join(kKeysOfSets, ", "); }
 
 // Images are named NAME/FILE, so that a name is one part of a path.
 bool good_name(const std::string& name) {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "captioning/text/unicode.h"
+#include "core/base/unicode.h"
 #include "vision/images/picture_names.h"
 
 namespace saccade {

@@ -21,9 +21,7 @@ constexpr Index kMostSceneCaptions = 100;
 
 // Throws for files and folders that are not given or do not exist, all at once.
 void require_places(const DataConfig& config) {
-  std::string lines;
-  for (const std::string& line : missing_places(config))
-    lines += (lines.empty() ? "" : "\n") + line;
+  std::string lines = join(missing_places(config), "\n");
   if (!lines.empty()) throw DataError(lines);
 }
 

@@ -6,8 +6,8 @@
 #include "captioning/data/caption_cells.h"
 #include "captioning/data/caption_columns.h"
 #include "captioning/data/csv.h"
-#include "captioning/text/unicode.h"
 #include "core/base/error.h"
+#include "core/base/unicode.h"
 
 namespace saccade {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "captioning/text/unicode.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/unicode.h"
 #include "core/parallel/parallel.h"
 #include "vision/images/picture_names.h"
 

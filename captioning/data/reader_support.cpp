@@ -8,11 +8,11 @@
 #include "captioning/data/json_file.h"
 #include "captioning/text/plain_caption.h"
 #include "captioning/text/tokenizer.h"
-#include "captioning/text/unicode.h"
 #include "captioning/text/unspaced.h"
 #include "core/base/error.h"
 #include "core/base/foreign_file.h"
 #include "core/base/listing.h"
+#include "core/base/unicode.h"
 
 namespace saccade {
 

@@ -4,6 +4,7 @@
 
 #include "captioning/decoders/decoder_kind.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -31,10 +32,7 @@ std::string decoders_with(const DecoderConfig& config, bool (*fits)(const Decode
     other.type = row.value;
     if (fits(decoder_traits(other))) names.emplace_back(row.name);
   }
-  std::string out;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    out += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
-  return out;
+  return join_or(names);
 }
 
 bool starts_with_image(const DecoderConfig& config) {

@@ -8,6 +8,7 @@
 #include "captioning/evaluation/dead_signs.h"
 #include "captioning/statistics/weighted_sums.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
@@ -186,8 +187,7 @@ std::optional<std::string> collapsed_attention(const AttentionReport& report) {
 }
 
 std::optional<std::string> dead_attention(const AttentionReport& report) {
-  std::string all;
-  for (const DeadSign& sign : dead_signs(report)) all += (all.empty() ? "" : "; ") + sign.text;
+  std::string all = join(dead_signs(report), "; ", &DeadSign::text);
   if (all.empty()) return {};
   return "attention looks dead: " + all;
 }

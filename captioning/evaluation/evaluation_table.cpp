@@ -30,11 +30,7 @@ std::string search_line(const EvaluationReport& report) {
   return line + str(", at most ", search.max_length, report.pieces ? " pieces of words" : " words");
 }
 
-std::string names_in_line(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
+std::string names_in_line(const std::vector<std::string>& names) { return join(names, ", "); }
 
 const double* find(const NamedScores& scores, const std::string& name) {
   const auto found = std::find_if(scores.begin(), scores.end(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/base/suggest.h"
 
 namespace saccade {
@@ -34,8 +35,7 @@ void check_known(const RateGroup& group, const ParameterStore& parameters) {
                   [&](const ParameterInfo& info) { return is_below(group.prefix, info.name); }))
     return;
   const std::vector<std::string> known = known_prefixes(parameters);
-  std::string list;
-  for (const std::string& prefix : known) list += (list.empty() ? "" : ", ") + prefix;
+  std::string list = join(known, ", ");
   throw UsageError(str("optimizer.groups: no parameter's name starts with '", group.prefix, "'",
                        did_you_mean(group.prefix, known), "; there are ", list,
                        ", and what is below them"));

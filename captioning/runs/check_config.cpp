@@ -15,6 +15,7 @@
 #include "core/attention/scopes/scope_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/encoder_traits.h"
 
@@ -220,8 +221,7 @@ void check_with_data(const ExperimentConfig& config, const LoadedData& data) {
 }
 
 void refuse_idle(const std::vector<IdleOption>& idle) {
-  std::string lines;
-  for (const IdleOption& option : idle) lines += (lines.empty() ? "" : "\n") + option.text;
+  std::string lines = join(idle, "\n", &IdleOption::text);
   if (!lines.empty()) throw UsageError(lines);
 }
 

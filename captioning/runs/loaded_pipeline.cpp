@@ -1,6 +1,7 @@
 #include "captioning/runs/loaded_pipeline.h"
 
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/stored_network.h"
 
@@ -16,9 +17,7 @@ std::unique_ptr<InputPipeline> pipeline_of(const LoadedModel& loaded,
   // A network that the checkpoint holds was rounded to 16 bits.
   const std::string& known = encoder.network ? encoder.network->digest : loaded.data.encoder;
   if (frozen && frozen->digest() != known) {
-    std::string layers;
-    for (const std::string& layer : encoder.grid_layers())
-      layers += (layers.empty() ? "" : " and ") + layer;
+    std::string layers = join(encoder.grid_layers(), " and ");
     throw DataError(
         str(encoder.model, ", layer ", layers,
             ": this is not the network, layer or preprocessing with which the model was trained; "

@@ -8,6 +8,7 @@
 
 #include "captioning/runs/run_directory.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/base/own_place.h"
 #include "core/base/suggest.h"
 
@@ -33,9 +34,7 @@ bool same_content(const fs::path& one, const fs::path& other) {
 }
 
 std::string names_of(const std::vector<NamedModel>& models) {
-  std::string names;
-  for (const NamedModel& model : models) names += (names.empty() ? "" : ", ") + model.name;
-  return names;
+  return join(models, ", ", &NamedModel::name);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/io/atomic_file.h"
 #include "core/io/checkpoint.h"
 
 namespace saccade {
@@ -53,12 +54,6 @@ std::vector<Step> steps_in(const fs::path& folder) {
   std::sort(steps.begin(), steps.end(),
             [](const Step& a, const Step& b) { return a.update > b.update; });
   return steps;
-}
-
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw_io_error("make the directory", folder, error.value());
 }
 
 // Whether a file is a lock that take_lock() wrote: it holds a process number, or nothing yet.
@@ -120,7 +115,7 @@ RunDirectory::RunDirectory(fs::path path, Mode mode, const MessageListener& list
     : path_(std::move(path)) {
   std::error_code error;
   made_ = !fs::exists(path_, error);
-  make_folder(path_);
+  make_folders(path_);
   refuse_foreign();
   take_lock(listener);
   if (mode == Mode::kNew) refuse_content();
@@ -215,7 +210,7 @@ std::optional<Archive> RunDirectory::newest_checkpoint(const MessageListener& li
 
 fs::path RunDirectory::save_checkpoint(const Archive& archive, Index update, Index keep) {
   const fs::path folder = checkpoint_folder(path_);
-  make_folder(folder);
+  make_folders(folder);
   const fs::path file = folder / step_name(update);
   save_archive(file, archive);
   point(kLast, file);

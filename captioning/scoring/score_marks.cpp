@@ -6,6 +6,7 @@
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/scoring/marks_json.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
@@ -74,9 +75,7 @@ std::string marked_label(std::string_view metric, std::span<const ScoreMark> mar
 std::string mark_lines(std::span<const ScoreMark> marks) {
   std::string out;
   for (const ScoreMark& mark : marks) {
-    std::string labels;
-    for (const std::string& name : mark.metrics)
-      labels += (labels.empty() ? "" : ", ") + metric_label(name);
+    std::string labels = join(mark.metrics, ", ", metric_label);
     out += str("* ", labels, ": ", mark.reason, "\n");
   }
   return out;

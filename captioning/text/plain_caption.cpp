@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "captioning/text/unicode.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/unicode.h"
 
 namespace saccade {
 

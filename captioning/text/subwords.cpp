@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "captioning/text/special_words.h"
-#include "captioning/text/unicode.h"
 #include "core/base/error.h"
+#include "core/base/unicode.h"
 
 namespace saccade {
 

@@ -1,6 +1,6 @@
 #include "captioning/text/tokenizer.h"
 
-#include "captioning/text/unicode.h"
+#include "core/base/unicode.h"
 
 namespace saccade {
 

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "captioning/text/tokenizer.h"
-#include "captioning/text/unicode.h"
 #include "core/base/error.h"
+#include "core/base/unicode.h"
 
 namespace saccade {
 

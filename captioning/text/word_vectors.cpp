@@ -7,9 +7,9 @@
 #include <map>
 #include <string>
 
-#include "captioning/text/unicode.h"
 #include "core/base/error.h"
 #include "core/base/foreign_file.h"
+#include "core/base/unicode.h"
 #include "core/kernels/truncated_svd.h"
 
 namespace saccade {

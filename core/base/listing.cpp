@@ -12,6 +12,13 @@ std::string counted(Index count, const std::string& noun, const std::string& plu
   return std::to_string(count) + " " + (count == 1 ? noun : many);
 }
 
+std::string join_or(std::span<const std::string> names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
+  return out;
+}
+
 std::string data_size(double bytes) {
   constexpr double kMega = 1e6, kGiga = 1e9;
   std::ostringstream out;
@@ -27,9 +34,8 @@ std::string data_size(double bytes) {
 
 std::string first_names(std::span<const std::string> names) {
   constexpr std::size_t kMost = 3;
-  std::string out;
   const std::size_t shown = std::min(names.size(), kMost);
-  for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "" : ", ") + names[i];
+  std::string out = join(names.first(shown), ", ");
   if (shown < names.size()) out += " and " + std::to_string(names.size() - shown) + " more";
   return out;
 }

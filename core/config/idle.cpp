@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/config/values.h"
 
 namespace saccade {
@@ -19,9 +20,9 @@ std::vector<ReadRule> broken_rules(const Section::Field& field, const ConfigValu
 }
 
 std::string reason_it_is_unread(const ReadRule& rule, const ConfigValues& values) {
-  std::string now;
-  for (const ReadRule::Choice& choice : rule.choices)
-    now += (now.empty() ? "" : " and ") + choice.key + " is " + values.at(choice.key);
+  std::string now = join(rule.choices, " and ", [&](const ReadRule::Choice& choice) {
+    return choice.key + " is " + values.at(choice.key);
+  });
   return now + "; it is read where " + rule.text();
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/base/foreign_file.h"
 #include "core/base/suggest.h"
+#include "core/base/unicode.h"
 #include "core/config/read.h"
 
 namespace saccade::config_detail {
@@ -17,30 +18,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostBytes = 256 * 1024;
 constexpr std::size_t kMostBases = 16;
 
-// The index of the first byte that is not UTF-8, or npos. yaml-cpp would replace it silently.
-std::size_t invalid_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = [&](std::size_t at) {
-      return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
-    };
-    const unsigned first = byte(i);
-    std::size_t length = 1;
-    if (first >= 0xC2 && first <= 0xDF) length = 2;
-    if (first >= 0xE0 && first <= 0xEF) length = 3;
-    if (first >= 0xF0 && first <= 0xF4) length = 4;
-    if (length == 1 && first >= 0x80) return i;
-    for (std::size_t k = 1; k < length; ++k) {
-      if ((byte(i + k) & 0xC0U) != 0x80U) return i;
-    }
-    const unsigned second = byte(i + 1);
-    const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-    const bool beyond = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
-    if (overlong || beyond) return i;
-    i += length;
-  }
-  return std::string_view::npos;
-}
-
 // The line and column of a byte of a text.
 Place place_of(std::string_view text, std::size_t offset, const std::string& source) {
   const std::string_view before = text.substr(0, offset);
@@ -50,7 +27,7 @@ Place place_of(std::string_view text, std::size_t offset, const std::string& sou
 }
 
 bool readable_text(std::string_view text, const std::string& source, Mistakes& mistakes) {
-  std::size_t bad = invalid_utf8(text);
+  std::size_t bad = unicode::invalid_utf8(text);
   if (bad != std::string_view::npos) {
     mistakes.add(place_of(text, bad, source), "not UTF-8 text; save the file as UTF-8");
     return false;
@@ -235,7 +212,7 @@ void override_value(Section& into, const std::string& assignment, const std::str
     mistakes.add(place, "an override has the form key.path=value");
     return;
   }
-  if (invalid_utf8(assignment) != std::string::npos) {
+  if (unicode::invalid_utf8(assignment) != std::string::npos) {
     mistakes.add({source, 0, 0}, "an override is not UTF-8 text");
     return;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
@@ -17,10 +18,7 @@ bool ReadRule::Choice::holds(const ConfigValues& config) const {
 }
 
 std::string ReadRule::Choice::text() const {
-  std::string out = key + (other ? " is not " : " is ");
-  for (std::size_t i = 0; i < values.size(); ++i)
-    out += (i == 0 ? "" : i + 1 < values.size() ? ", " : " or ") + values[i];
-  return out;
+  return key + (other ? " is not " : " is ") + join_or(values);
 }
 
 bool ReadRule::holds(const ConfigValues& config) const {
@@ -28,16 +26,10 @@ bool ReadRule::holds(const ConfigValues& config) const {
                      [&](const Choice& choice) { return choice.holds(config); });
 }
 
-std::string ReadRule::text() const {
-  std::string out;
-  for (const Choice& choice : choices) out += (out.empty() ? "" : ", or ") + choice.text();
-  return out;
-}
+std::string ReadRule::text() const { return join(choices, ", or ", &Choice::text); }
 
 std::string text_of(const std::vector<ReadRule>& rules) {
-  std::string out;
-  for (const ReadRule& rule : rules) out += (out.empty() ? "" : " and ") + rule.text();
-  return out;
+  return join(rules, " and ", &ReadRule::text);
 }
 
 }  // namespace saccade

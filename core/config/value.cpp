@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/base/listing.h"
 #include "core/config/number_form.h"
 
 namespace saccade {
@@ -178,11 +179,7 @@ std::string check_value(const Stop& value, const Constraint& constraint) {
   return value.count > 0 ? "" : "means no training at all; write at least 1 and a unit";
 }
 
-std::string join_choices(const std::vector<std::string>& choices) {
-  std::string all;
-  for (const std::string& choice : choices) all += (all.empty() ? "" : "|") + choice;
-  return all;
-}
+std::string join_choices(const std::vector<std::string>& choices) { return join(choices, "|"); }
 
 std::string not_a_choice(const Node& node, const std::vector<std::string>& choices) {
   return "is not one of " + join_choices(choices) + did_you_mean(node.text, choices);

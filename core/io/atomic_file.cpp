@@ -190,6 +190,12 @@ void write_file(const fs::path& path, std::string_view text) {
   write_file(path, std::as_bytes(std::span(text.data(), text.size())));
 }
 
+void make_folders(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw_io_error("make the directory", folder, error.value());
+}
+
 int remove_stale_temporaries(const fs::path& directory) {
   int removed = 0;
   std::error_code error;

@@ -22,6 +22,9 @@ void write_file(const std::filesystem::path& path,
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_file(const std::filesystem::path& path, std::string_view text);
 
+// Makes a folder, and those above it, where they are missing. Throws IoError as write_file().
+void make_folders(const std::filesystem::path& folder);
+
 // Removes temporary files of processes that have ended. Only the owner of the directory (the holder
 // of its lock) may call it. Returns the number of files removed.
 int remove_stale_temporaries(const std::filesystem::path& directory);

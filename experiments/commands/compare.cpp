@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/report.h"
 #include "experiments/commands/shown_models.h"
@@ -212,8 +213,7 @@ Comparison score_groups(const std::vector<RunGroup>& groups, const std::string& 
   Comparison out;
   out.name = "finished runs";
   out.against = against;
-  std::string names;
-  for (const RunGroup& group : groups) names += (names.empty() ? "" : "; ") + group.arm.name;
+  std::string names = join(groups, "; ", [&](const RunGroup& group) { return group.arm.name; });
   if (!against.empty() && std::none_of(groups.begin(), groups.end(), [&](const RunGroup& group) {
         return group.arm.name == against;
       }))

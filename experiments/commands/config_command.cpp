@@ -12,6 +12,7 @@
 #include "experiments/commands/check_files.h"
 #include "experiments/compare/arms.h"
 #include "experiments/compare/judge_options.h"
+#include "experiments/process/json_text.h"
 
 namespace saccade {
 
@@ -24,10 +25,6 @@ struct ConfigOptions {
 };
 
 using Json = nlohmann::ordered_json;
-
-void print(const Json& json) {
-  std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
-}
 
 // Every value as it would be written in YAML, and where it was set.
 Json values_json(const LoadedConfig& loaded) {
@@ -90,7 +87,7 @@ int check(const LoadedConfig& loaded, const ConfigOptions& options) {
   check_files(runs.arms);
   check_with_files(runs.arms);
   if (options.json) {
-    print(check_json(options.file, runs));
+    std::cout << json_text(check_json(options.file, runs));
     return static_cast<int>(ExitCode::kOk);
   }
   std::cout << options.file << ": no mistakes";
@@ -113,7 +110,7 @@ int run_config(const ConfigOptions& options) {
   if (show) {
     settle(loaded);
     if (options.json)
-      print(values_json(loaded));
+      std::cout << json_text(values_json(loaded));
     else
       std::cout << print_config(loaded);
     return static_cast<int>(ExitCode::kOk);

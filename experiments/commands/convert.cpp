@@ -11,6 +11,7 @@
 #include "core/base/messages.h"
 #include "core/io/archive_safetensors.h"
 #include "core/io/checkpoint.h"
+#include "experiments/process/json_text.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
 #include "experiments/process/output_file.h"
@@ -83,7 +84,7 @@ int run_convert(const ConvertOptions& options) {
     const nlohmann::ordered_json json = {{"schema_version", 1},
                                          {"file", options.to},
                                          {"bytes", std::filesystem::file_size(options.to, error)}};
-    std::cout << json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    std::cout << json_text(json);
   } else {
     std::cout << options.to << "\n";
   }

@@ -58,9 +58,7 @@ void write_contact_sheet(const LoadedData& data, const PhotoCheck& photos, Split
 
 PhotoCheck look_at_photos(const LoadedData& data, PhotoReading reading) {
   Progress progress("looking at photos");
-  return check_photos(data, reading, [&](Index done, Index total) {
-    progress.show(static_cast<double>(done) / static_cast<double>(total), str(done, " of ", total));
-  });
+  return check_photos(data, reading, progress.counting());
 }
 
 // What to do where no photo can be used.
@@ -152,9 +150,7 @@ int run_data(const DataOptions& options) {
     return static_cast<int>(ExitCode::kData);
   }
   if (!options.out.empty()) {
-    std::error_code error;
-    fs::create_directories(options.out, error);
-    if (error) throw_io_error("make the directory", options.out, error.value());
+    make_folders(options.out);
     for (const Split split : {Split::kTrain, Split::kVal, Split::kTest})
       write_contact_sheet(data, photos, split,
                           fs::path(options.out) / (std::string(split_name(split)) + ".png"));

@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/commands/check_files.h"
+#include "experiments/process/json_text.h"
 #include "experiments/process/plain_text.h"
 
 namespace saccade {
@@ -95,10 +96,6 @@ std::string histogram(const std::vector<Index>& lengths) {
 
 std::string training_captions(Index count) {
   return counted(count, "training caption has", "training captions have");
-}
-
-std::string text_of(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 // The vocabulary of the training captions; where there is none, the special words, and the reason.
@@ -200,7 +197,7 @@ std::string files_text(std::span<const CheckedFile> files) {
 }
 
 std::string files_json(std::span<const CheckedFile> files) {
-  return text_of({{"schema_version", 1}, {"files", json_of(files)}});
+  return json_text({{"schema_version", 1}, {"files", json_of(files)}});
 }
 
 std::string summary_json(const DataSummary& summary, std::span<const CheckedFile> files) {
@@ -238,7 +235,7 @@ std::string summary_json(const DataSummary& summary, std::span<const CheckedFile
     json["photos"] = {{"usable", summary.photos.usable},
                       {"missing", summary.photos.missing},
                       {"unreadable", summary.photos.unreadable}};
-  return text_of(json);
+  return json_text(json);
 }
 
 std::string summary_text(const DataSummary& summary) {

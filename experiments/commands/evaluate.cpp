@@ -26,13 +26,6 @@ namespace saccade {
 
 namespace {
 
-std::function<void(Index, Index)> showing(Progress& progress, const char* what) {
-  return [&progress, what](Index done, Index total) {
-    progress.show(static_cast<double>(done) / static_cast<double>(total),
-                  str(done, "/", total, " ", what));
-  };
-}
-
 // The inputs of each member of an ensemble. Members that see the same share one object.
 class MemberInputs {
  public:
@@ -201,7 +194,7 @@ int run_evaluate(const EvaluateArgs& args) {
   EvaluationReport report;
   {
     Progress progress("evaluating");
-    const MemberInputs inputs(session, data, showing(progress, "images read"),
+    const MemberInputs inputs(session, data, progress.counting("images read"),
                               needed_images(data.dataset, split, args));
     const EvaluationRequest request{
         .split = split,
@@ -213,7 +206,7 @@ int run_evaluate(const EvaluateArgs& args) {
         .baselines = args.baselines,
         .ablations = !args.no_ablations,
         .boxes = boxes.get(),
-        .progress = showing(progress, "captions")};
+        .progress = progress.counting("captions")};
     NamedScores whole;
     if (!without.empty()) {
       whole = scores_of_whole(session, data, inputs.all(), request);

@@ -14,6 +14,7 @@
 #include "core/io/checkpoint.h"
 #include "core/io/safetensors.h"
 #include "experiments/commands/inspect_attention.h"
+#include "experiments/process/json_text.h"
 #include "experiments/process/model_places.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
@@ -180,7 +181,7 @@ int list_layers(const std::string& path, Index image_size, bool json) {
   }
   if (json) {
     const Json all = {{"schema_version", 1}, {"file", path}, {"layers", rows}};
-    std::cout << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    std::cout << json_text(all);
     return static_cast<int>(ExitCode::kOk);
   }
   std::cout << "(the encoder.type that can run it stands behind each layer; - where none can at "
@@ -208,7 +209,7 @@ int list_tensors(const std::string& path, bool json) {
                       {"metadata", file.metadata()},
                       {"has_digest", file.has_digest()},
                       {"tensors", tensors}};
-    std::cout << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    std::cout << json_text(all);
     return static_cast<int>(ExitCode::kOk);
   }
   for (const auto& [key, text] : file.metadata())
@@ -322,9 +323,7 @@ CommandRun bind_inspect(Options& options) {
     const std::string path = checkpoint_of(args->checkpoint).string();
     const LoadedModel loaded = load_model(path);
     if (args->json) {
-      std::cout << inspect_json(path, loaded, load_archive(path))
-                       .dump(2, ' ', false, Json::error_handler_t::replace)
-                << "\n";
+      std::cout << json_text(inspect_json(path, loaded, load_archive(path)));
     } else {
       print_text(path, loaded, args->all);
     }

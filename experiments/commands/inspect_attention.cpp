@@ -13,6 +13,7 @@
 #include "experiments/commands/inspect_occlusion.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/options/choice.h"
+#include "experiments/process/json_text.h"
 #include "experiments/process/progress.h"
 #include "experiments/report/gradient_views.h"
 #include "experiments/report/head_views.h"
@@ -77,10 +78,8 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
   const std::vector<Index> images =
       evaluation_images(data.dataset, Split::kVal, args.images.value_or(kDefaultImages));
   Progress progress("reading images");
-  const auto show = [&](Index done, Index total) {
-    progress.show(static_cast<double>(done) / static_cast<double>(total), str(done, " of ", total));
-  };
-  const DatasetInputs inputs(data, session.pipeline(), session.config().encoder, show, images);
+  const DatasetInputs inputs(data, session.pipeline(), session.config().encoder,
+                             progress.counting(), images);
   progress.clear();
   Json json{{"schema_version", 1},
             {"checkpoint", args.checkpoint},
@@ -141,8 +140,7 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
       text += str("wrote ", path.string(), "\n");
     }
   }
-  std::cout << (args.json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text)
-            << std::flush;
+  std::cout << (args.json ? json_text(json) : text) << std::flush;
   return static_cast<int>(ExitCode::kOk);
 }
 

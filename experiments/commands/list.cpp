@@ -15,9 +15,11 @@
 #include "core/attention/sequence/make_sequence_attention.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/base/suggest.h"
 #include "core/config/config.h"
 #include "experiments/commands/list_models.h"
+#include "experiments/process/json_text.h"
 #include "experiments/report/metric_list.h"
 #include "vision/encoders/encoder_kind.h"
 
@@ -371,9 +373,7 @@ Json list_json(const std::string& topic) {
         if (!choice.source.empty()) one["source"] = choice.source;
         if (!choice.options.empty()) one["options"] = choice.options;
         if (!choice.cost.empty()) one["cost"] = choice.cost;
-        std::string limits;
-        for (const std::string& limit : choice.limits)
-          limits += (limits.empty() ? "" : "; ") + limit;
+        std::string limits = join(choice.limits, "; ");
         if (!limits.empty()) one["not_with"] = limits;
         choices.push_back(std::move(one));
       }
@@ -400,13 +400,12 @@ Json list_json(const std::string& topic) {
 int run_list(const std::string& topic, bool as_json) {
   const std::vector<std::string> known = topics();
   if (!topic.empty() && std::find(known.begin(), known.end(), topic) == known.end()) {
-    std::string all;
-    for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
+    std::string all = join(known, ", ");
     throw UsageError("there is no topic '" + topic + "' to list" + did_you_mean(topic, known) +
                      "; choose from " + all);
   }
   if (as_json) {
-    std::cout << list_json(topic).dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    std::cout << json_text(list_json(topic));
   } else if (topic == kConfigTopic) {
     print_keys();
   } else if (topic == kMetricsTopic) {
@@ -431,8 +430,7 @@ CommandRun bind_list(Options& options) {
     bool json = false;
   };
   const auto args = std::make_shared<Args>();
-  std::string all;
-  for (const std::string& name : topics()) all += (all.empty() ? "" : ", ") + name;
+  std::string all = join(topics(), ", ");
   options.argument("topic", args->topic,
                    "one of " + all + " (default: all except metrics, config and models)", "TOPIC",
                    Need::kOptional);

@@ -7,6 +7,7 @@
 #include "captioning/runs/model_card.h"
 #include "captioning/runs/named_models.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/io/checkpoint.h"
 #include "experiments/process/model_places.h"
 #include "experiments/process/plain_text.h"
@@ -55,8 +56,7 @@ std::vector<Shown> all_shown() {
 }
 
 std::string scores_text(const ModelCard& card) {
-  std::string text;
-  for (const std::string& score : card.scores) text += (text.empty() ? "" : ", ") + score;
+  std::string text = join(card.scores, ", ");
   return text.empty() || card.split.empty() ? text : text + " (" + card.split + ")";
 }
 

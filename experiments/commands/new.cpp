@@ -15,6 +15,7 @@
 #include "experiments/commands/start_measure.h"
 #include "experiments/commands/starter_config.h"
 #include "experiments/commands/tuned_config.h"
+#include "experiments/process/json_text.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
 #include "experiments/process/output_file.h"
@@ -186,18 +187,12 @@ int run_new(const NewArgs& args) {
       args.encoder.empty() || start ? std::nullopt : std::optional(find_network(args.encoder));
   const OwnData data = [&] {
     Progress progress("looking at photos");
-    return look_at_own_data(args.photos, args.captions, [&](Index done, Index total) {
-      progress.show(static_cast<double>(done) / static_cast<double>(total),
-                    str(done, " of ", total));
-    });
+    return look_at_own_data(args.photos, args.captions, progress.counting());
   }();
   std::optional<StartMeasure> measure;
   if (const std::string model = measured_model(args); !model.empty()) {
     Progress progress("trying " + model);
-    measure = measure_start(model, data, [&](Index done, Index total) {
-      progress.show(static_cast<double>(done) / static_cast<double>(total),
-                    str(done, " of ", total));
-    });
+    measure = measure_start(model, data, progress.counting());
   }
   const std::string advice = measure ? advice_of(*measure, args) : "";
   std::vector<std::string> facts = facts_of(data);
@@ -209,9 +204,7 @@ int run_new(const NewArgs& args) {
   write_file(file, yaml);
   const std::vector<std::string> next = next_commands(file, name);
   if (args.json)
-    std::cout << json_of(file, data, choices, measure, advice, next)
-                     .dump(2, ' ', false, Json::error_handler_t::replace)
-              << "\n";
+    std::cout << json_text(json_of(file, data, choices, measure, advice, next));
   else
     print_text(file, facts, choices, next);
   std::cout << std::flush;

@@ -20,6 +20,7 @@
 #include "experiments/commands/said_caption.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/pictures/overlay_files.h"
+#include "experiments/process/json_text.h"
 #include "experiments/process/log.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
@@ -328,9 +329,7 @@ class WrittenFiles {
   void finish() {
     progress_.clear();
     if (as_json_)
-      std::cout << nlohmann::ordered_json({{"schema_version", 1}, {"pictures", json_}})
-                       .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-                << "\n";
+      std::cout << json_text(nlohmann::ordered_json({{"schema_version", 1}, {"pictures", json_}}));
     std::cout << std::flush;
   }
 

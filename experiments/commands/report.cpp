@@ -11,9 +11,11 @@
 #include "captioning/runs/run_directory.h"
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/options/given_boxes.h"
+#include "experiments/process/json_text.h"
 #include "experiments/process/log.h"
 #include "experiments/process/output_file.h"
 #include "experiments/process/plain_text.h"
@@ -41,9 +43,7 @@ fs::path page_path(const ReportArgs& args) {
 
 std::string title_of(const ReportArgs& args, const ShownModels& wanted) {
   if (!wanted.comparison.empty()) return run_of(args.runs[0]).filename().string();
-  std::string title;
-  for (const ShownModel& model : wanted.models) title += (title.empty() ? "" : ", ") + model.name;
-  return title;
+  return join(wanted.models, ", ", &ShownModel::name);
 }
 
 // The words of `dog,bank`.
@@ -184,7 +184,7 @@ int run_report(const ReportArgs& args) {
                        {"n_images", written.summary.images},
                        {"n_models", written.summary.models},
                        {"bytes", written.summary.bytes}};
-    std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    std::cout << json_text(json);
   } else {
     std::cout << plain_text(written.path.string()) << "\n";
   }

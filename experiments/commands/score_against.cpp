@@ -17,6 +17,7 @@
 #include "experiments/compare/comparison_report.h"
 #include "experiments/compare/judged_json.h"
 #include "experiments/compare/verdict.h"
+#include "experiments/process/json_text.h"
 #include "experiments/process/log.h"
 #include "experiments/process/plain_text.h"
 
@@ -153,7 +154,7 @@ std::string systems_json(const Comparison& comparison, const Judgement& judgemen
     json["systems"].push_back(
         {{"name", systems[s].name}, {"files", systems[s].files}, {"corpus", std::move(corpus)}});
   }
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "core/parallel/parallel.h"
 #include "experiments/commands/report.h"
 #include "experiments/commands/shown_models.h"
+#include "experiments/process/json_text.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
 #include "experiments/process/plain_text.h"
@@ -104,7 +105,7 @@ void print_summary(const TrainOptions& options, const TrainConfig& config,
                                    {"best", state.best},
                                    {"last_checkpoint", result.last.string()},
                                    {"best_checkpoint", result.best.string()}};
-    std::cout << json.dump(2) << "\n";
+    std::cout << json_text(json);
     return;
   }
   std::cout << state.update << " updates in " << duration_text(state.seconds) << " of training";

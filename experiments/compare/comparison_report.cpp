@@ -8,9 +8,11 @@
 #include "captioning/metrics/metric_registry.h"
 #include "captioning/scoring/marks_json.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "experiments/compare/comparison_marks.h"
 #include "experiments/compare/judged_json.h"
 #include "experiments/compare/verdict.h"
+#include "experiments/process/json_text.h"
 
 namespace saccade {
 
@@ -186,9 +188,7 @@ std::string arms_table(const std::string& corner, const std::vector<ArmName>& ar
     for (const Line& line : lines) heads.push_back(head_of(line.label));
     blocks = in_blocks(corner, heads, rows, page);
   }
-  std::string out;
-  for (const std::string& block : blocks) out += (out.empty() ? "" : "\n") + block;
-  return out;
+  return join(blocks, "\n");
 }
 
 std::string regime_name(Regime regime, bool regimes) {
@@ -236,7 +236,7 @@ std::string comparison_json(const Comparison& comparison, const Judgement& judge
   json["arms"] = Json::array();
   for (const ArmResult& arm : comparison.arms)
     json["arms"].push_back(arm_json(arm, rows, judgement));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string comparison_table(const Comparison& comparison, const Judgement& judgement,

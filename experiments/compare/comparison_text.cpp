@@ -106,9 +106,8 @@ bool any(const Judgement& judgement, IntervalOver over) {
 std::string headline(const Comparison& comparison) {
   if (!comparison.regimes)
     return str(counted(comparison.images, "image"), " of ", comparison.dataset);
-  std::string seeds;
-  for (const auto seed : comparison.seeds)
-    seeds += (seeds.empty() ? "" : ", ") + std::to_string(seed);
+  std::string seeds =
+      join(comparison.seeds, ", ", [&](const auto& seed) { return std::to_string(seed); });
   return str(comparison.name, ": ",
              counted(comparison.images, str(split_name(comparison.split), " image")), " of ",
              comparison.dataset, "; seeds ", seeds,

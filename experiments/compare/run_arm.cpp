@@ -129,8 +129,7 @@ SeedResult ArmRunner::score_run(const Arm& arm, std::int64_t seed, const fs::pat
 
 fs::path ArmRunner::write_config(const Arm& arm, std::int64_t seed) const {
   const fs::path path = directory(arm, seed).string() + ".yaml";
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
+  make_folders(path.parent_path());
   write_file(path, print_config(config_of(arm, seed)));
   return path;
 }
@@ -197,10 +196,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
                        .regimes = evaluation_regimes(arm.config),
                        .extent = Extent::kCompared,
                        .boxes = loaded.model->has_attention() ? boxes_.get() : nullptr,
-                       .progress = [&](Index done, Index total) {
-                         progress.show(static_cast<double>(done) / static_cast<double>(total),
-                                       str(done, " of ", total, " captions"));
-                       }});
+                       .progress = progress.counting("captions")});
   }
   result.images = scored_digest(data.dataset, report.images);
   for (const RegimeReport& regime : report.regimes) {

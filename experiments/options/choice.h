@@ -6,6 +6,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/base/suggest.h"
 
 namespace saccade {
@@ -16,8 +17,7 @@ template <NamedEnum E>
 E choice(const std::string& name, const std::string& option) {
   if (const auto value = enum_value<E>(name)) return *value;
   const std::vector<std::string> names = enum_all_names<E>();
-  std::string all;
-  for (const std::string& each : names) all += (all.empty() ? "" : ", ") + each;
+  std::string all = join(names, ", ");
   throw UsageError(
       str(option, ": there is no '", name, "'", did_you_mean(name, names), "; choose from ", all));
 }

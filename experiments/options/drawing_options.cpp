@@ -7,6 +7,7 @@
 
 #include "captioning/text/tokenizer.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "experiments/options/choice.h"
 #include "experiments/options/number.h"
 
@@ -23,9 +24,7 @@ E chosen(const std::string& name, const std::string& option, E otherwise) {
 
 template <NamedEnum E>
 std::string names() {
-  std::string out;
-  for (const std::string& name : enum_all_names<E>()) out += (out.empty() ? "" : ", ") + name;
-  return out;
+  return join(enum_all_names<E>(), ", ");
 }
 
 // "8.4cm", "84mm", "3.3in" or "240pt" in centimetres.

@@ -46,9 +46,7 @@ std::vector<std::filesystem::path> write_group_charts(const EvaluationReport& re
   for (const ScoreGrouping& grouping : report.regimes.front().groups) {
     const BarChart chart = chart_of(report, grouping);
     if (chart.panels.empty()) continue;
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) throw_io_error("make the directory", folder, error.value());
+    make_folders(folder);
     for (const PictureFormat format : {PictureFormat::kPng, PictureFormat::kSvg}) {
       paths.push_back(folder / str("groups.", enum_name(grouping.by), ".", enum_name(format)));
       write_file(paths.back(), bar_chart_file(chart, format));

@@ -41,9 +41,7 @@ MeasurePicture grid_picture(const std::string& name, const std::string& model, G
 
 std::vector<std::filesystem::path> write_pictures(const std::filesystem::path& folder,
                                                   std::span<const MeasurePicture> pictures) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw_io_error("make the directory", folder, error.value());
+  make_folders(folder);
   std::vector<std::filesystem::path> paths;
   for (const MeasurePicture& picture : pictures)
     for (const PictureFormat format : {PictureFormat::kPng, PictureFormat::kSvg}) {

@@ -50,9 +50,7 @@ std::vector<ModelSheets::Sheet> ModelSheets::draw(const OverlayOptions& options)
 std::vector<fs::path> ModelSheets::write(const fs::path& folder) const {
   std::vector<fs::path> paths;
   for (const Sheet& sheet : draw({})) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error) throw_io_error("make the directory", folder, error.value());
+    make_folders(folder);
     paths.push_back(folder / (file_part(sheet.image) + ".png"));
     write_png(paths.back(), sheet.picture);
   }

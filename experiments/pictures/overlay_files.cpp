@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/maps/caption_json.h"
-#include "captioning/text/unicode.h"
 #include "core/base/error.h"
+#include "core/base/unicode.h"
 #include "core/io/atomic_file.h"
 #include "core/parallel/parallel.h"
 
@@ -19,15 +19,6 @@ namespace {
 
 constexpr std::size_t kMostVectorCells = 256 * 256;  // a cell takes a hundred bytes of text
 constexpr std::size_t kLongestPart = 120;  // bytes; file systems take 255, suffixes included
-
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    throw IoError(str(folder.string(), ": cannot create this folder: ", error.message(),
-                      "; choose another with --out"));
-  }
-}
 
 // Panels of an earlier caption of the same picture would be mistaken for those of this caption.
 // Those of other formats belong to a sheet of their format, which stays as well.
@@ -90,7 +81,7 @@ fs::path OverlayFiles::write_sheet(const std::string& place, std::vector<Overlay
   }
   const fs::path path = folder_ / str(place, ".sheet.", enum_name(format));
   const std::string file = sheet_file(strips, drawing, format);
-  make_folder(folder_);
+  make_folders(folder_);
   write_file(path, file);
   return path;
 }
@@ -119,7 +110,7 @@ void OverlayFiles::write_panels(const std::string& name, const std::vector<ViewO
   const fs::path panels = folder_ / name;
   remove_old_panels(panels, format);
   if (!options_.drawing.panels) return;
-  make_folder(panels);
+  make_folders(panels);
   for (const auto& [suffix, overlay] : views) {
     const std::size_t first = paths.size();
     std::vector<Index> drawn;
@@ -192,7 +183,7 @@ std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionR
   const std::vector<ViewOverlay> views = view_overlays(overlay, record, options_.drawing.measure);
   Paths paths;
   if (text)
-    make_folder(folder_);
+    make_folders(folder_);
   else
     write_sheets(name, overlay, record, views, paths);
   paths.push_back(folder_ / (name + ".json"));

@@ -1,6 +1,6 @@
 #include "experiments/process/plain_text.h"
 
-#include "captioning/text/unicode.h"
+#include "core/base/unicode.h"
 
 namespace saccade {
 

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/base/error.h"
+
 namespace saccade {
 
 namespace {
@@ -89,6 +91,12 @@ void Progress::show(double done, const std::string& text) {
                  left.c_str());
   }
   std::fflush(stderr);
+}
+
+std::function<void(Index, Index)> Progress::counting(const std::string& what) {
+  return [this, noun = what.empty() ? "" : " " + what](Index done, Index total) {
+    show(static_cast<double>(done) / static_cast<double>(total), str(done, " of ", total, noun));
+  };
 }
 
 void Progress::clear() {

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
+
+#include "core/base/real.h"
 
 namespace saccade {
 
@@ -32,6 +35,8 @@ class Progress {
   // Shows the share that is done [0, 1], a text and the time left, unless it was last shown a
   // moment ago. A share that is smaller than before begins another piece of work.
   void show(double done, const std::string& text);
+  // Shows counts: "12 of 40 captions". The function must not outlive this.
+  std::function<void(Index done, Index total)> counting(const std::string& what = "");
   // Erases the bar, so that something else can be printed.
   void clear();
 

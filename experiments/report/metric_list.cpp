@@ -5,6 +5,7 @@
 
 #include "captioning/metrics/metric_registry.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
@@ -25,11 +26,7 @@ std::vector<std::string> names_of(unsigned measured_by) {
   return out;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
-  return out;
-}
+std::string joined(const std::vector<std::string>& words) { return join(words, ", "); }
 
 // The lines of a metric: what it is, its facts, and its variants.
 std::string lines_of(const MetricInfo& info, const std::vector<std::string>& variants) {

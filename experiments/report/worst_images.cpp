@@ -95,11 +95,7 @@ std::vector<std::string> worst_measures() {
   return names;
 }
 
-std::string worst_measure_names() {
-  std::string out;
-  for (const std::string& name : worst_measures()) out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
+std::string worst_measure_names() { return join(worst_measures(), ", "); }
 
 std::vector<Index> worst_images(const ReportRequest& request, const std::string& measure,
                                 std::vector<Index> images, std::size_t most) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/parallel/parallel.h"
+#include "experiments/process/json_text.h"
 #include "experiments/process/processor.h"
 #include "experiments/process/shallow_json.h"
 #include "experiments/process/shell_word.h"
@@ -87,7 +88,7 @@ std::string manifest_json(const std::filesystem::path& previous, const ManifestC
        {{"size", content.vocabulary->size()}, {"digest", content.vocabulary->digest()}}},
       {"init_from", resumed ? before.value("init_from", Json()) : weights_json(content.weights)},
       {"starts", std::move(starts)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace saccade

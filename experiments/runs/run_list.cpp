@@ -14,6 +14,7 @@
 #include "captioning/training/trainer.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
+#include "experiments/process/json_text.h"
 #include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
 #include "experiments/runs/metrics_log.h"
@@ -127,7 +128,7 @@ std::string runs_json(const std::vector<RunSummary>& runs) {
                     {"best", run.best ? Json(*run.best) : Json(nullptr)},
                     {"unreadable_lines", run.unreadable.count},
                     {"changed", run.changed}});
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace saccade

@@ -7,6 +7,7 @@
 #include "captioning/config/experiment_config.h"
 #include "captioning/search/search.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/base/suggest.h"
 #include "experiments/serve/search_json.h"
 
@@ -40,9 +41,7 @@ Number number_in(const std::string& name, const std::string& text, Number least,
 
 SearchMode mode_of(const std::string& text) {
   if (const std::optional<SearchMode> mode = enum_value<SearchMode>(text)) return *mode;
-  std::string names;
-  for (const std::string& name : enum_all_names<SearchMode>())
-    names += (names.empty() ? "" : ", ") + name;
+  std::string names = join(enum_all_names<SearchMode>(), ", ");
   throw UsageError(str("the parameter mode takes ", names, "; got ", quoted(text),
                        did_you_mean(text, enum_all_names<SearchMode>())));
 }

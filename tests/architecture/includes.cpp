@@ -149,7 +149,7 @@ const std::vector<Owner> kOwners = {
     {"zlib.h", {"core/io/packing.cpp", "captioning/metrics/"}},
     {"expat.h", {"captioning/grounding/"}},
     {"csv.h", {"captioning/data/"}},
-    {"utf8proc.h", {"captioning/text/"}},
+    {"utf8proc.h", {"core/base/"}},
     {"nlohmann/", {"core/io/", "vision/", "captioning/", "experiments/"}},
     {"boost/math/", {"captioning/statistics/"}},
     {"boost/crc.hpp", {"core/io/"}},

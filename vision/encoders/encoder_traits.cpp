@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
@@ -30,10 +31,7 @@ std::string encoders_with(bool (*fits)(const EncoderTraits&)) {
   std::vector<std::string> names;
   for (const auto& row : enum_table(EncoderKind{}))
     if (fits(traits_of(row.value))) names.emplace_back(row.name);
-  std::string out;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    out += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
-  return out;
+  return join_or(names);
 }
 
 }  // namespace saccade

@@ -8,6 +8,7 @@
 
 #include "core/base/digest.h"
 #include "core/base/listing.h"
+#include "core/io/atomic_file.h"
 #include "core/io/row_store.h"
 #include "core/parallel/parallel.h"
 #include "vision/images/file_bytes.h"
@@ -166,9 +167,7 @@ FeatureCache FeatureCache::open_or_fill(const fs::path& folder, const FrozenEnco
       for (const std::string& id : cache.store_->ids()) rows += source.first.contains(id) ? 0 : 1;
     cache.store_.reset();
     bad.clear();
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error) throw IoError(str(folder.string(), ": cannot be made: ", error.message()));
+    make_folders(folder);
     tell_size(cache, format, rows, options.listener);
     RowStoreWriter writer(cache.path_, format, ids, options.listener);
     cache.encoded_ = encode_missing(source, writer, bad);

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/io/atomic_file.h"
 #include "vision/images/decode_jpeg.h"
 #include "vision/images/decode_png.h"
@@ -245,8 +246,7 @@ Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name,
     notes.push_back(str("has ", header.bits,
                         " bits per channel, of which a sixteenth is used at most, so it is nearly "
                         "black; scale its values up if they have 12 bits or fewer"));
-  std::string all;
-  for (const std::string& note : notes) all += (all.empty() ? "" : "; also: ") + note;
+  std::string all = join(notes, "; also: ");
   if (!all.empty()) warn(listener, str(name, ": ", all));
   return image;
 }

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "captioning/data/scenes/scene_sampler.h"
+#include "core/base/listing.h"
 
 namespace saccade {
 
@@ -130,11 +131,7 @@ SceneCaption describe_once(const Scene& scene, Random& random) {
 
 }  // namespace
 
-std::string SceneCaption::text() const {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
-  return out;
-}
+std::string SceneCaption::text() const { return join(words, " "); }
 
 bool holds(Relation relation, const Rect& a, const Rect& b, Index size) {
   const double margin = kRelationMargin * static_cast<double>(size);

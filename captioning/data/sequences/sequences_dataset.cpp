@@ -5,10 +5,10 @@
 
 #include "captioning/data/sequences/written_dates.h"
 #include "captioning/text/tokenizer.h"
-#include "captioning/text/unicode.h"
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
+#include "core/base/unicode.h"
 
 namespace saccade {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "captioning/text/unicode.h"
+#include "core/base/unicode.h"
 
 namespace saccade::meteor {
 

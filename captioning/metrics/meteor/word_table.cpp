@@ -1,7 +1,7 @@
 #include "captioning/metrics/meteor/word_table.h"
 
 #include "captioning/metrics/meteor/function_words.h"
-#include "captioning/text/unicode.h"
+#include "core/base/unicode.h"
 
 namespace saccade::meteor {
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "captioning/text/unicode.h"
+#include "core/base/unicode.h"
 
 namespace saccade::ptb {
 

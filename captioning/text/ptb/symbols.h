@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "captioning/text/unicode.h"
+#include "core/base/unicode.h"
 
 namespace saccade::ptb {
 

@@ -1,4 +1,4 @@
-#include "captioning/text/unicode.h"
+#include "core/base/unicode.h"
 
 #include <utf8proc.h>
 
