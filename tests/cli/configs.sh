@@ -38,7 +38,7 @@ other_names() { # PAGE: prints names of correctness that the program does not ha
   awk '/^\|[ :|-]*$/ && /---/ { print heading } { heading = $0 }' "$1" | tr '|' '\n' | grep -i correctness |
     sed 's/^ *//; s/ *$//; s/, references$//' | while read -r name; do grep -qF "shown as $name;" metrics.txt || echo "$name"; done
 }
-for page in "$project"/README.md "$configs"/README.md "$project"/core/attention/README.md \
+for page in "$project"/README.md "$configs"/*.md "$project"/core/attention/README.md \
   "$project"/captioning/README.md "$project"/captioning/pretrained/*.md; do
   [ -z "$(other_names "$page")" ] || fail "$page: $(other_names "$page")"
 done
