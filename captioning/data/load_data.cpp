@@ -121,6 +121,14 @@ void join_sets(const DataConfig& config, LoadedData& out) {
   Digest digest;
   for (const NamedDataConfig& set : joined_sets(config)) {
     Dataset one = read_set(set.config);
+    for (const JoinedSet& other : out.sets)
+      if (other.dataset.digest == one.digest)
+        throw DataError(
+            str("data.sets.", set.name, ": has the images and captions of data.sets.",
+                out.dataset.parts[static_cast<std::size_t>(&other - out.sets.data())].name,
+                " again; give each set files of its own (data.sets.", set.name,
+                ".annotations, .images), or set data.type to that of a single data "
+                "set"));
     const auto begin = static_cast<Index>(out.dataset.images.size());
     for (CaptionedImage image : one.images) {
       image.id = set.name + "/" + image.id;

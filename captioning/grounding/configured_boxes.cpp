@@ -110,17 +110,25 @@ std::unique_ptr<PhotoBoxes> needed_boxes(const DataConfig& config, const LoadedD
 std::unique_ptr<PhotoBoxes> boxes_of_file(const std::filesystem::path& path, const LoadedData& data,
                                           std::span<const Index> images) {
   std::string problem;
+  int known = 0;  // sets
   auto boxes = read_each({}, data, images,
                          [&](const DataConfig&, const Dataset& dataset,
                              std::span<const Index> own) -> std::unique_ptr<PhotoBoxes> {
                            try {
-                             return read_photo_boxes(path, dataset, own);
+                             auto found = read_photo_boxes(path, dataset, own);
+                             ++known;
+                             return found;
                            } catch (const DataError& error) {
                              problem = error.what();
                              return nullptr;
                            }
                          });
   if (!boxes) throw DataError(problem);
+  if (known > 1)
+    throw DataError(str(path.string(),
+                        ": has images of several data sets by their names, and may be of one of "
+                        "them; name the boxes of each set instead, as in --data "
+                        "sets.NAME.boxes=PATH"));
   return boxes;
 }
 

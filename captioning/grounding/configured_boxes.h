@@ -26,8 +26,8 @@ std::unique_ptr<PhotoBoxes> configured_boxes(const DataConfig& config, const Loa
 std::unique_ptr<PhotoBoxes> needed_boxes(const DataConfig& config, const LoadedData& data,
                                          std::span<const Index> images);
 
-// The boxes of one file or folder, which may know the images of one joined set or of several.
-// Throws DataError where it knows none.
+// The boxes of one file or folder. Throws DataError where it knows none of the images, and where it
+// knows those of several joined sets: their names may be equal by chance.
 std::unique_ptr<PhotoBoxes> boxes_of_file(const std::filesystem::path& path, const LoadedData& data,
                                           std::span<const Index> images);
 

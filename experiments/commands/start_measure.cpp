@@ -92,8 +92,8 @@ double frequency_perplexity(const Dataset& dataset, const std::vector<Index>& tr
 
 std::string StartMeasure::text() const {
   const auto number = [](double value) { return str(std::round(10 * value) / 10); };
-  return str(model, " has seen none of these photos and predicts the words of ", photos,
-             " of them with a perplexity of ", number(perplexity),
+  return str(model, " as it is predicts the words of ", photos,
+             " of these photos with a perplexity of ", number(perplexity),
              "; their own frequencies predict them with ", number(frequencies));
 }
 

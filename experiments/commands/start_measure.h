@@ -23,7 +23,7 @@ struct StartMeasure {
 
   // Whether the model predicts these captions better than their own word frequencies do.
   bool is_near() const { return perplexity < frequencies; }
-  // "soft has seen none of these photos and predicts ...", in one sentence with the numbers.
+  // "soft as it is predicts the words of ...", in one sentence with the numbers.
   std::string text() const;
 };
 

@@ -156,6 +156,13 @@ TEST_CASE("each joined set has its own boxes") {
   CHECK(given->knows(2));
   CHECK_FALSE(given->knows(8));
   CHECK_THROWS_AS(boxes_of_file(instances("no.json", "none.png", 1), data, val), DataError);
+  // Photos of two sets that have one name would both be judged by it.
+  const auto both = two.folder().write(
+      "both.json",
+      R"({"images":[{"id":1,"file_name":"parks2.png","width":12,"height":12},)"
+      R"({"id":2,"file_name":"streets2.png","width":12,"height":12}],"annotations":[],)"
+      R"("categories":[{"id":18,"name":"dog"}]})");
+  CHECK_THROWS_WITH(boxes_of_file(both, data, val), Contains("--data sets.NAME.boxes=PATH"));
 }
 
 TEST_CASE("what is wrong with joined sets is said with the set's name, all at once") {

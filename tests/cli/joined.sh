@@ -75,6 +75,12 @@ expect 0 "$saccade" convert run bare.h5 --half --set 'data.sets={mine: {type: fo
 expect 2 "$saccade" evaluate bare.h5 --split val
 one_error "--data sets.mine.images=PLACE --data sets.theirs.annotations=PLACE --data sets.theirs.images=PLACE"
 
+# One data set read twice, as by places that are given for all sets, is no comparison of two.
+for command in "data two.yaml" "train two.yaml --out twice"; do
+  expect 3 "$saccade" $command 'data.sets={mine: {type: folder, images: mine}, again: {type: folder, images: mine}}'
+  one_error "data.sets.again: has the images and captions of data.sets.mine again"
+done
+
 # Mistakes: one line for each.
 expect 2 "$saccade" config check two.yaml data.sets.theirs.tokens=a.txt
 wants "data.sets.theirs.tokens has no effect: type is coco" err

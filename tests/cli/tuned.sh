@@ -63,7 +63,7 @@ expect 0 "$saccade" new plain "${own[@]}" --json
 [ "$(json far.json /start/near)" = false ] || fail "a model that has hardly begun is called near"
 [ "$(json near.json /start/frequencies)" = "$(json far.json /start/frequencies)" ] ||
   fail "word frequencies depend on the model"
-wants "runs/knows has seen none of these photos and predicts the words of" near.json
+wants "runs/knows as it is predicts the words of" near.json
 wants "it is a good start" near.json
 wants "it knows little of such captions" far.json
 for key in stop lr ema warmup label_smoothing validate_every patience; do
