@@ -306,7 +306,8 @@ TEST_CASE("captions are predicted by the frequencies of words in other captions"
   const StartMeasure measure{
       .model = "soft", .photos = 40, .perplexity = 33.84, .frequencies = 226.9};
   CHECK(measure.is_near());
-  CHECK_THAT(measure.text(), Contains("of 40 of these photos") && Contains("33.8;") && Contains("226.9"));
+  CHECK_THAT(measure.text(),
+             Contains("of 40 of these photos") && Contains("33.8;") && Contains("226.9"));
 }
 
 }  // namespace saccade::test
