@@ -35,4 +35,10 @@ expect 0 "$saccade" && one_error text
 [ "$(digest run)" = "$(digest other)" ] || fail "not reached"
 same_bits name
 SCRIPTS
+
+# No script ends before its last line: what stands behind an exit would never run.
+for script in "$(dirname "$support")"/*.sh; do
+  early=$(grep -n '^exit' "$script" | grep -v "^$(wc -l <"$script"):" | head -n 1)
+  [ -z "$early" ] || fail "$script ends in line ${early%%:*}, before its last one"
+done
 exit 0
