@@ -199,8 +199,8 @@ void check_with_files(const std::vector<Arm>& arms) {
         check_contents(arm.config, *data, files);
         for (const CheckedFile& one : files)
           if (one.state == FileState::kUnusable) throw DataError(one.problem);
+        training_vocabulary(*data, arm.config.data);  // throws where it is empty
       }
-      if (!drawn) training_vocabulary(*data, arm.config.data);  // throws where it is empty
       check_first_weights(arm.config, *data);
     } catch (const Error& error) {
       wrong.add(str(arms.size() == 1 ? "" : arm.name + ": ", error.what()), error.code());
