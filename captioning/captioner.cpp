@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <iterator>
 
-#include "captioning/decoding/decode_images.h"
-#include "captioning/maps/caption_text.h"
-#include "captioning/runs/check_config.h"
-#include "captioning/runs/loaded_pipeline.h"
-#include "captioning/runs/named_models.h"
+#include "captioning/learning/runs/check_config.h"
+#include "captioning/learning/runs/loaded_pipeline.h"
+#include "captioning/learning/runs/named_models.h"
+#include "captioning/model/decoding/decode_images.h"
+#include "captioning/model/maps/caption_text.h"
 #include "core/attention/attention_registry.h"
 #include "core/base/error.h"
 #include "core/parallel/kernel_parts.h"
@@ -113,7 +113,7 @@ struct Captioner::Impl {
                                                 .name = checkpoint.string(),
                                                 .preparation = pipeline->preparation()}});
     check_search(loaded.config.search, loaded.config.data, Draws::kByMode);
-    search = search_options(loaded.config, models->vocabulary());
+    search = search_options(loaded.config, loaded.config.search, models->vocabulary());
     search.recording.layers = options.all_maps;
   }
 

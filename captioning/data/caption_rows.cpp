@@ -2,16 +2,17 @@
 
 #include <algorithm>
 
-#include "captioning/data/caption_cells.h"
-#include "captioning/data/caption_columns.h"
-#include "captioning/data/captions_form.h"
-#include "captioning/data/csv.h"
-#include "captioning/data/json_file.h"
-#include "captioning/data/named_lines.h"
 #include "captioning/data/reader_support.h"
+#include "captioning/scoring/files/caption_cells.h"
+#include "captioning/scoring/files/caption_columns.h"
+#include "captioning/scoring/files/captions_form.h"
+#include "captioning/scoring/files/csv.h"
+#include "captioning/scoring/files/json_file.h"
+#include "captioning/scoring/files/named_lines.h"
+#include "captioning/scoring/files/text_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
-#include "vision/images/picture_names.h"
+#include "core/base/picture_names.h"
 
 namespace saccade {
 

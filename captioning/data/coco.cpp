@@ -1,9 +1,10 @@
 // Reads COCO's captions_{train,val}*.json.
 #include <unordered_map>
 
-#include "captioning/data/json_file.h"
 #include "captioning/data/reader_support.h"
 #include "captioning/data/readers.h"
+#include "captioning/scoring/files/image_id.h"
+#include "captioning/scoring/files/json_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 

@@ -6,6 +6,7 @@
 
 #include "captioning/data/scenes/scenes_config.h"
 #include "captioning/data/sequences/sequences_config.h"
+#include "captioning/scoring/files/splits.h"
 #include "core/base/enum_names.h"
 #include "core/base/real.h"
 #include "core/config/named_values.h"
@@ -50,10 +51,7 @@ constexpr auto enum_table(BadImage) {
 }
 
 // Which images become val and test where the files do not say it (fill_splits.h).
-struct SplitConfig {
-  double val = 0.1;
-  double test = 0;
-
+struct SplitConfig : SplitShares {
   void fields(Section& v);
 };
 

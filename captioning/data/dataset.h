@@ -1,26 +1,14 @@
 // Dataset: captioned images in splits, whatever files they were read from.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "captioning/scoring/files/splits.h"
 #include "core/base/real.h"
 
 namespace saccade {
-
-enum class Split : std::uint8_t { kTrain, kVal, kTest };
-inline constexpr std::array<std::string_view, 3> kSplitNames = {"train", "val", "test"};
-
-// The split that a word means, in any case: train, training, trn; val, valid, validation, dev,
-// development; test, testing, tst; restval (Karpathy's) is train. Nothing for any other.
-std::optional<Split> find_split(std::string_view word);
-// The same; throws UsageError for any other word.
-Split parse_split(std::string_view name);
-std::string_view split_name(Split split);
 
 struct CaptionedImage {
   std::string id;  // unique in its data set

@@ -4,9 +4,10 @@
 
 #include "captioning/data/reader_support.h"
 #include "captioning/data/readers.h"
+#include "captioning/scoring/files/text_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
-#include "vision/images/picture_names.h"
+#include "core/base/picture_names.h"
 
 namespace saccade {
 

@@ -1,8 +1,9 @@
 // Reads Karpathy's dataset_{coco,flickr8k,flickr30k}.json.
-#include "captioning/data/json_file.h"
 #include "captioning/data/reader_support.h"
 #include "captioning/data/readers.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/files/image_id.h"
+#include "captioning/scoring/files/json_file.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 

@@ -5,9 +5,9 @@
 
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/picture_names.h"
 #include "core/base/unicode.h"
 #include "core/parallel/parallel.h"
-#include "vision/images/picture_names.h"
 
 namespace saccade {
 

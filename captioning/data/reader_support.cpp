@@ -1,93 +1,18 @@
 #include "captioning/data/reader_support.h"
 
 #include <algorithm>
-#include <fstream>
-#include <span>
 #include <unordered_set>
 
-#include "captioning/data/json_file.h"
-#include "captioning/text/plain_caption.h"
-#include "captioning/text/tokenizer.h"
-#include "captioning/text/unspaced.h"
+#include "captioning/scoring/files/text_file.h"
+#include "captioning/scoring/words/plain_caption.h"
+#include "captioning/scoring/words/tokenizer.h"
+#include "captioning/scoring/words/unspaced.h"
 #include "core/base/error.h"
-#include "core/base/foreign_file.h"
 #include "core/base/listing.h"
-#include "core/base/unicode.h"
 
 namespace saccade {
 
 namespace fs = std::filesystem;
-
-std::string read_text(const fs::path& path, std::string_view what) {
-  std::error_code error;
-  if (!fs::exists(path, error)) {
-    throw DataError(str(path.string(), ": no such file; it should be the ", what));
-  }
-  if (fs::is_directory(path, error)) {
-    throw DataError(str(path.string(), ": is a folder; it should be the ", what));
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw IoError(str(path.string(), ": cannot be opened; check its permissions"));
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) throw IoError(str(path.string(), ": cannot be read to its end"));
-  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
-  return text;
-}
-
-void refuse_foreign_text(std::string_view text, const fs::path& path, std::string_view what) {
-  const auto head = std::as_bytes(std::span(text)).first(std::min(text.size(), kForeignHead));
-  const std::string kind = foreign_file(head, path.string(), WantedFile::kText);
-  if (!kind.empty()) throw DataError(str(path.string(), ": ", kind, "; it should be the ", what));
-}
-
-std::string read_captions_text(const fs::path& path, std::string_view what) {
-  std::string text = read_text(path, what);
-  if (text.empty()) return text;
-  refuse_foreign_text(text, path, what);
-  // Excel's first line, which is no part of the table, becomes blank.
-  if (text.starts_with("sep=") && (text.size() < 6 || text[5] == '\n' || text[5] == '\r'))
-    text.erase(0, 5);
-  return text;
-}
-
-std::vector<TextLine> lines_of(std::string_view text, const fs::path& path) {
-  std::vector<TextLine> out;
-  std::size_t number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line(text.substr(begin, end - begin));
-    begin = end + 1;
-    ++number;
-    if (line.ends_with('\r')) line.pop_back();
-    if (unicode::invalid_utf8(line) != std::string_view::npos) {
-      throw DataError(str(path.string(), ":", number, ": not valid UTF-8 at column ",
-                          unicode::invalid_utf8(line) + 1, "; convert the file to UTF-8"));
-    }
-    out.push_back({number, std::move(line)});
-  }
-  return out;
-}
-
-std::vector<TextLine> read_lines(const fs::path& path, std::string_view what) {
-  std::vector<TextLine> out = lines_of(read_text(path, what), path);
-  std::erase_if(out, [](const TextLine& line) { return line.text.empty(); });
-  return out;
-}
-
-ImageId image_id_of(const JsonValue& value) {
-  if (value.is_text()) return image_id(value.text());
-  if (value.is_number()) return {.name = "", .number = value.integer()};
-  throw DataError(value.place() +
-                  ": expected an image's name or number, such as \"a.jpg\" or 42; got " +
-                  value.type());
-}
-
-std::int64_t image_number_of(const JsonValue& value) {
-  const ImageId id = image_id_of(value);
-  if (!id.number)
-    throw DataError(str(value.place(), ": expected a whole number; got '", id.name, "'"));
-  return *id.number;
-}
 
 std::string image_name(const std::string& written, const std::string& place) {
   std::string name = written;
@@ -106,21 +31,6 @@ std::string image_name(const std::string& written, const std::string& place) {
 
 std::string image_path(const fs::path& root, const std::string& name, const std::string& place) {
   return (root / image_name(name, place)).lexically_normal().string();
-}
-
-std::string clean_caption(std::string_view text) {
-  std::string out;
-  bool gap = false;
-  for (const unicode::CodePoint point : unicode::decode(text)) {
-    if (unicode::is_control(point) || point == ' ') {
-      gap = true;
-      continue;
-    }
-    if (gap && !out.empty()) out += ' ';
-    gap = false;
-    unicode::append(out, point);
-  }
-  return out;
 }
 
 namespace {

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "captioning/config/experiment_config.h"
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/decoders/decoder_traits.h"
-#include "captioning/model/scale_rates.h"
+#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/decoders/decoder_traits.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/attention/scopes/scope_kind.h"
@@ -25,16 +23,15 @@ namespace saccade {
 
 namespace {
 
-// Sets how fast the encoder's stages learn, compared with the decoder.
-void set_rates(const ExperimentConfig& config, const Encoder& encoder, ParameterStore& parameters) {
-  const EncoderConfig& from = config.encoder;
+// Freezes the encoder's first stages.
+void freeze_stages(const EncoderConfig& config, const Encoder& encoder,
+                   ParameterStore& parameters) {
   const std::vector<EncoderStage> stages = encoder.stages();
   const auto count = static_cast<std::int64_t>(stages.size());
-  if (from.frozen_stages > count)
-    throw UsageError(str("encoder.frozen_stages is ", from.frozen_stages, "; encoder.type ",
-                         enum_name(from.type), " has ", count, " stages"));
-  if (from.lr) parameters.set_rate("encoder", *from.lr / config.optimizer.lr);
-  for (std::int64_t s = 0; s < from.frozen_stages; ++s)
+  if (config.frozen_stages > count)
+    throw UsageError(str("encoder.frozen_stages is ", config.frozen_stages, "; encoder.type ",
+                         enum_name(config.type), " has ", count, " stages"));
+  for (std::int64_t s = 0; s < config.frozen_stages; ++s)
     for (const std::string& prefix : stages[static_cast<std::size_t>(s)].prefixes)
       parameters.set_rate("encoder." + prefix, 0);
 }
@@ -71,7 +68,7 @@ bool pads_inputs(const EncoderConfig& encoder) {
 }
 
 // Checks that the vector of the image as a whole exists and is used.
-void check_pooled(const ExperimentConfig& config) {
+void check_pooled(const ModelConfig& config) {
   const EncoderConfig& encoder = config.encoder;
   if (encoder.pooled == PooledKind::kMean) return;
   const bool token = encoder.pooled == PooledKind::kClassToken;
@@ -103,7 +100,7 @@ void check_pooled(const ExperimentConfig& config) {
 
 // Padding is left out of what a region or a word attends to; mixtures of all regions cannot do
 // that.
-void check_padding(const ExperimentConfig& config) {
+void check_padding(const ModelConfig& config) {
   if (!pads_inputs(config.encoder)) return;
   const auto refuse = [&](const std::string& key) {
     const bool text = encoder_traits(config.encoder).reads_text;
@@ -124,7 +121,7 @@ void check_padding(const ExperimentConfig& config) {
 
 }  // namespace
 
-CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary,
+CaptionModel::CaptionModel(const ModelConfig& config, Vocabulary vocabulary,
                            const GridShape& frozen_grid, const CheckDeclared& check)
     : CaptionModel(config, std::move(vocabulary), frozen_grid, Declared{}) {
   if (check) {
@@ -136,41 +133,20 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
   if (encoder_) encoder_->start(parameters_);
 }
 
-void CaptionModel::check(const ExperimentConfig& config, const GridShape& frozen_grid) {
+CaptionModel CaptionModel::declared(const ModelConfig& config, Vocabulary vocabulary,
+                                    const GridShape& frozen_grid) {
+  return CaptionModel(config, std::move(vocabulary), frozen_grid, Declared{});
+}
+
+void CaptionModel::check(const ModelConfig& config, const GridShape& frozen_grid) {
   check_layers(config.encoder);
   check_pooled(config);
   check_padding(config);
   if (!is_frozen(config.encoder) || frozen_grid.size() > 0)
-    const CaptionModel unused(config, Vocabulary(), frozen_grid, Declared{});
+    declared(config, Vocabulary(), frozen_grid);
 }
 
-std::set<std::string> CaptionModel::supervision_parameters(const ExperimentConfig& config,
-                                                           Vocabulary vocabulary,
-                                                           const GridShape& frozen_grid) {
-  const CaptionModel declared(config, std::move(vocabulary), frozen_grid, Declared{});
-  std::set<std::string> names;
-  for (const ParameterInfo& info : declared.parameters().infos())
-    if (info.use == ParameterUse::kSupervision) names.insert(info.name);
-  return names;
-}
-
-std::map<std::string, int> CaptionModel::word_axes(const ExperimentConfig& config,
-                                                   const GridShape& frozen_grid) {
-  // Where one more word makes an array longer, it has a place for each word.
-  std::vector<std::string> words = Vocabulary().words();
-  words.emplace_back("word");
-  const CaptionModel few(config, Vocabulary(), frozen_grid, Declared{}),
-      more(config, Vocabulary(words), frozen_grid, Declared{});
-  std::map<std::string, int> axes;
-  for (const ParameterInfo& info : few.parameters().infos()) {
-    const Shape& longer = more.parameters().info(more.parameters().find(info.name)).shape;
-    for (int a = 0; a < info.shape.rank(); ++a)
-      if (longer[a] != info.shape[a]) axes[info.name] = a;
-  }
-  return axes;
-}
-
-CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary,
+CaptionModel::CaptionModel(const ModelConfig& config, Vocabulary vocabulary,
                            const GridShape& frozen_grid, Declared)
     : vocabulary_(std::move(vocabulary)),
       has_attention_(config.has_attention()),
@@ -185,7 +161,7 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
     encoder_ = make_encoder(config.encoder, ParamScope(parameters_, "encoder"));
     grid_ = encoder_->grid();
     input_shape_ = encoder_->input_shape();
-    set_rates(config, *encoder_, parameters_);
+    freeze_stages(config.encoder, *encoder_, parameters_);
   } else {
     SACCADE_ASSERT(frozen_grid.size() > 0, "a frozen encoder without a grid");
     input_shape_ = {frozen_grid.cells(), frozen_grid.features};
@@ -211,8 +187,7 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
                            .grid = grid_,
                            .keys = parts_ ? parts_->keys() : 0},
                           ParamScope(parameters_, "decoder"));
-  if (const LocalizerConfig& localizer = config.objective.supervision.localizer;
-      localizer.weight > 0) {
+  if (const LocalizerConfig& localizer = config.supervision.localizer; localizer.weight > 0) {
     const Index keys = parts_ ? parts_->keys() : 0;
     const Index scored_features = keys > 0 ? keys : grid_.features;
     localizer_ = std::make_unique<WordLocalizer>(
@@ -228,7 +203,6 @@ CaptionModel::CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary
   }
   if (config.decoder.embeddings.frozen)
     parameters_.set_rate(parameters_.info(decoder_->word_parameters().embedding).name, 0);
-  scale_rates(config.optimizer.groups, parameters_);
 }
 
 std::vector<std::uint8_t> CaptionModel::mask(const InputView& input) const {
@@ -273,9 +247,10 @@ EncodedImages CaptionModel::encode(Tape& tape, const InputView& input,
   return images;
 }
 
-SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& vocabulary) {
+SearchOptions search_options(const ModelConfig& config, const SearchConfig& search,
+                             const Vocabulary& vocabulary) {
   std::vector<int> forbidden;
-  for (const std::string& word : config.search.forbidden) {
+  for (const std::string& word : search.forbidden) {
     const Index id = vocabulary.id(word);
     if (id < Vocabulary::kSpecials)
       throw UsageError(str("search.forbidden: '", word, "' is not in the vocabulary",
@@ -283,23 +258,23 @@ SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& v
                            ", so no caption can have it anyway; leave it out"));
     forbidden.push_back(static_cast<int>(id));
   }
-  return {.mode = config.search.mode,
-          .beam = config.search.beam,
-          .groups = config.search.groups,
-          .diversity = config.search.diversity,
-          .max_length = config.search.max_length,
-          .length_normalization = config.search.length_normalization,
-          .temperature = config.search.temperature,
-          .top_k = config.search.top_k,
-          .top_p = config.search.top_p,
-          .rules = {.min_length = config.search.min_length,
-                    .no_repeat_ngram = config.search.no_repeat_ngram,
+  return {.mode = search.mode,
+          .beam = search.beam,
+          .groups = search.groups,
+          .diversity = search.diversity,
+          .max_length = search.max_length,
+          .length_normalization = search.length_normalization,
+          .temperature = search.temperature,
+          .top_k = search.top_k,
+          .top_p = search.top_p,
+          .rules = {.min_length = search.min_length,
+                    .no_repeat_ngram = search.no_repeat_ngram,
                     .forbidden = std::move(forbidden)},
           .regime = evaluation_regimes(config).front(),
           .seed = static_cast<std::uint64_t>(config.seed)};
 }
 
-std::vector<Regime> evaluation_regimes(const ExperimentConfig& config) {
+std::vector<Regime> evaluation_regimes(const ModelConfig& config) {
   const AttentionConfig& attention = config.attention;
   switch (attention.selection) {
     case SelectionKind::kSoft:

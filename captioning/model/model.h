@@ -3,25 +3,22 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
-#include <set>
-#include <string>
 
-#include "captioning/decoders/decoder.h"
+#include "captioning/model/decoders/decoder.h"
+#include "captioning/model/decoders/word_localizer.h"
 #include "captioning/model/input_batch.h"
+#include "captioning/model/model_config.h"
 #include "captioning/model/region_parts.h"
-#include "captioning/objectives/word_localizer.h"
-#include "captioning/search/search.h"
-#include "captioning/text/vocabulary.h"
+#include "captioning/model/search/search.h"
+#include "captioning/model/search/search_config.h"
+#include "captioning/model/vocabulary/vocabulary.h"
 #include "core/attention/sequence/refinement.h"
 #include "core/nn/grid_positions.h"
 #include "core/nn/parameter_store.h"
 #include "vision/encoders/encoder.h"
 
 namespace saccade {
-
-struct ExperimentConfig;
 
 // Called for every block of attention before the features: those of the encoder's tokens, and those
 // of the refinement's regions.
@@ -37,19 +34,14 @@ class CaptionModel {
   // a model whose parameters are then read from a file: it is called when all of them are declared
   // and have no memory yet, what it throws ends the construction, and they begin as zeros.
   using CheckDeclared = std::function<void(const ParameterStore&)>;
-  CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid,
+  CaptionModel(const ModelConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid,
                const CheckDeclared& check = {});
   // Throws UsageError where widths or grids of a config's parts do not fit together. Those of a
   // frozen encoder, which only the encoder's file knows, are checked where `frozen_grid` is given.
-  static void check(const ExperimentConfig& config, const GridShape& frozen_grid = {});
-  // The names of the parameters that a model of this config has only to supervise its attention.
-  static std::set<std::string> supervision_parameters(const ExperimentConfig& config,
-                                                      Vocabulary vocabulary,
-                                                      const GridShape& frozen_grid);
-  // The parameters of a model of this config that have a place for each word of its vocabulary, by
-  // their names, and the axis along which they have them.
-  static std::map<std::string, int> word_axes(const ExperimentConfig& config,
-                                              const GridShape& frozen_grid);
+  static void check(const ModelConfig& config, const GridShape& frozen_grid = {});
+  // A model for the names and shapes of its parameters, which have no values.
+  static CaptionModel declared(const ModelConfig& config, Vocabulary vocabulary,
+                               const GridShape& frozen_grid);
 
   // What supervises attention without boxes; null where the config has none.
   const WordLocalizer* localizer() const { return localizer_.get(); }
@@ -83,7 +75,7 @@ class CaptionModel {
  private:
   // Selects a constructor that leaves the parameters without values.
   struct Declared {};
-  CaptionModel(const ExperimentConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid,
+  CaptionModel(const ModelConfig& config, Vocabulary vocabulary, const GridShape& frozen_grid,
                Declared);
   // The features before refinement; `mask` is what mask() returns.
   EncodedImages encode_grid(Tape& tape, const InputView& input, std::span<const std::uint8_t> mask,
@@ -105,13 +97,14 @@ class CaptionModel {
   Shape input_shape_;
 };
 
-// The search of a config, in the regime that suits its attention. Forbidden words that the
+// The search of a model, in the regime that suits its attention. Forbidden words that the
 // vocabulary lacks are left out.
-SearchOptions search_options(const ExperimentConfig& config, const Vocabulary& vocabulary);
+SearchOptions search_options(const ModelConfig& config, const SearchConfig& search,
+                             const Vocabulary& vocabulary);
 
 // The regimes in which a model is evaluated. For soft and top_k: expectation, and argmax where the
 // scope is monotonic. For argmax: argmax and expectation. For those that draw: all, but kMarginal
 // only where a word is a mixture over the regions of one glimpse.
-std::vector<Regime> evaluation_regimes(const ExperimentConfig& config);
+std::vector<Regime> evaluation_regimes(const ModelConfig& config);
 
 }  // namespace saccade

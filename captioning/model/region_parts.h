@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "captioning/decoders/encoded_images.h"
+#include "captioning/model/decoders/encoded_images.h"
 #include "core/nn/dense.h"
 #include "vision/encoders/encoder_config.h"
 #include "vision/encoders/grid.h"

@@ -3,10 +3,10 @@
 #include <numeric>
 
 #include "captioning/captioner.h"
-#include "captioning/config/experiment_config.h"
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/decoding/ensemble.h"
-#include "captioning/training/self_critical_step.h"
+#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/training/self_critical_step.h"
+#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/decoding/ensemble.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"

@@ -13,9 +13,9 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "captioning/metrics/meteor/meteor.h"
-#include "captioning/scoring/caption_files.h"
-#include "captioning/scoring/caption_scores.h"
+#include "captioning/scoring/files/caption_files.h"
+#include "captioning/scoring/metrics/meteor/meteor.h"
+#include "captioning/scoring/scores/caption_scores.h"
 #include "core/base/clock.h"
 #include "core/base/median.h"
 #include "core/parallel/parallel.h"

@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "captioning/decoding/decode_images.h"
-#include "captioning/inspection/caption_occlusion.h"
-#include "captioning/maps/caption_json.h"
-#include "captioning/maps/caption_text.h"
-#include "captioning/runs/named_models.h"
-#include "captioning/runs/run_directory.h"
+#include "captioning/learning/runs/named_models.h"
+#include "captioning/learning/runs/run_directory.h"
+#include "captioning/model/decoding/decode_images.h"
+#include "captioning/model/maps/caption_json.h"
+#include "captioning/model/maps/caption_text.h"
+#include "captioning/study/inspection/caption_occlusion.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "experiments/commands/caption_photos.h"

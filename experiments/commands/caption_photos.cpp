@@ -5,12 +5,12 @@
 
 #include "captioning/data/sequences/sequences_dataset.h"
 #include "captioning/data/sequences/source_picture.h"
-#include "captioning/decoding/decode_images.h"
+#include "captioning/model/decoding/decode_images.h"
 #include "core/base/listing.h"
 #include "core/parallel/kernel_parts.h"
 #include "experiments/process/log.h"
 #include "experiments/process/plain_text.h"
-#include "vision/images/picture_names.h"
+#include "vision/images/picture_folder.h"
 
 namespace saccade {
 

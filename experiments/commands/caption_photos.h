@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/search/search.h"
+#include "captioning/model/search/search.h"
 #include "core/base/error.h"
 #include "experiments/commands/model_session.h"
 #include "vision/images/geometry.h"

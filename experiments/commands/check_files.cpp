@@ -8,15 +8,16 @@
 
 #include "captioning/data/data_places.h"
 #include "captioning/data/data_sets.h"
-#include "captioning/grounding/noun_boxes.h"
+#include "captioning/learning/learning_rates.h"
+#include "captioning/learning/runs/check_config.h"
+#include "captioning/learning/runs/first_weights.h"
+#include "captioning/learning/runs/named_models.h"
+#include "captioning/learning/training/run_data.h"
+#include "captioning/learning/training/training_set.h"
 #include "captioning/model/inputs.h"
 #include "captioning/model/model.h"
-#include "captioning/runs/check_config.h"
-#include "captioning/runs/first_weights.h"
-#include "captioning/runs/named_models.h"
-#include "captioning/text/word_vectors.h"
-#include "captioning/training/run_data.h"
-#include "captioning/training/training_set.h"
+#include "captioning/model/vocabulary/word_vectors.h"
+#include "captioning/study/grounding/noun_boxes.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/own_place.h"
@@ -69,6 +70,7 @@ std::string found_network(const ExperimentConfig& config) {
   if (!pipeline.frozen()) return "";  // training reads it once there is a model
   const GridShape grid = pipeline.frozen_grid();
   CaptionModel::check(config, grid);
+  set_learning_rates(config, CaptionModel::declared(config, Vocabulary(), grid).parameters());
   return str(grid.rows, " x ", grid.cols, " regions of ", grid.features, " features");
 }
 
@@ -91,6 +93,7 @@ void check_first_weights(ExperimentConfig config, const LoadedData& data) {
   const InputPipeline pipeline(config.encoder);
   const FrozenEncoder* frozen = pipeline.frozen();
   CaptionModel model(config, training_vocabulary(data, config.data), pipeline.frozen_grid());
+  set_learning_rates(config, model.parameters());
   take_first_weights(config,
                      {.name = data.dataset.name,
                       .digest = data.dataset.digest,
@@ -140,7 +143,7 @@ std::vector<CheckedFile> checked_files(const ExperimentConfig& config) {
     for (NamedFile& file : data_files(config.data)) named.push_back(std::move(file));
   for (NamedFile& file : named) {
     // This loss belongs to a higher layer than the key, whose declaration cannot name it.
-    const double boxes = config.objective.supervision.boxes;
+    const double boxes = config.supervision.boxes;
     if (is_key_of_boxes(file.key) && boxes > 0)
       file.needed_by = str("objective.supervision.boxes ", boxes);
     if (file.key == "encoder.model" && takes_network(config)) continue;

@@ -5,8 +5,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/config/experiment_config.h"
-#include "captioning/runs/check_config.h"
+#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/runs/check_config.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "experiments/commands/check_files.h"

@@ -5,8 +5,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/runs/checkpoint_content.h"
-#include "captioning/runs/half_checkpoint.h"
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/half_checkpoint.h"
 #include "core/base/error.h"
 #include "core/base/messages.h"
 #include "core/io/archive_safetensors.h"

@@ -5,11 +5,11 @@
 #include <iostream>
 #include <memory>
 
-#include "captioning/config/experiment_config.h"
 #include "captioning/data/data_places.h"
 #include "captioning/data/photo_check.h"
-#include "captioning/runs/check_config.h"
-#include "captioning/training/cost_ahead.h"
+#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/runs/check_config.h"
+#include "captioning/learning/training/cost_ahead.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/config/config.h"

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "captioning/config/experiment_config.h"
-#include "captioning/text/tokenizer.h"
-#include "captioning/training/training_set.h"
+#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/training/training_set.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/commands/check_files.h"

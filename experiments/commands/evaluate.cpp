@@ -6,12 +6,12 @@
 #include <iostream>
 #include <memory>
 
-#include "captioning/evaluation/attention_health.h"
-#include "captioning/evaluation/evaluation_report.h"
-#include "captioning/evaluation/evaluation_table.h"
-#include "captioning/evaluation/perplexity.h"
-#include "captioning/metrics/metric_registry.h"
-#include "captioning/training/run_data.h"
+#include "captioning/learning/training/run_data.h"
+#include "captioning/scoring/metrics/metric_registry.h"
+#include "captioning/study/evaluation/attention_health.h"
+#include "captioning/study/evaluation/evaluation_report.h"
+#include "captioning/study/evaluation/evaluation_table.h"
+#include "captioning/study/evaluation/perplexity.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/config/traits.h"
@@ -81,7 +81,7 @@ EvaluatedData evaluated_data(const EvaluateArgs& args, const ModelSession& sessi
         "another split");
   EvaluatedData out{load_data(session), std::nullopt};
   DataConfig as_it_is = session.config().data;
-  as_it_is.split = {.val = 0, .test = 0};
+  as_it_is.split = {{.val = 0, .test = 0}};
   if (args.split == kAll) {  // no word on splits that are made and not looked at
     if (!out.data.is_drawn()) out.data.dataset.notes = load_data(as_it_is).dataset.notes;
     return out;
@@ -199,7 +199,8 @@ int run_evaluate(const EvaluateArgs& args) {
     const EvaluationRequest request{
         .split = split,
         .most_images = args.images,
-        .search = search_options(session.config(), session.model().vocabulary()),
+        .search =
+            search_options(session.config(), session.config().search, session.model().vocabulary()),
         .regimes = regimes,
         .region_draws = args.region_draws,
         .samples = args.samples,

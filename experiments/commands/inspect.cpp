@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "captioning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/checkpoint_content.h"
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/config/config.h"

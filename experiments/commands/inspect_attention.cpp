@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "captioning/evaluation/evaluate.h"
-#include "captioning/evaluation/patch_norms.h"
-#include "captioning/scoring/text_table.h"
+#include "captioning/scoring/scores/text_table.h"
+#include "captioning/study/evaluation/evaluate.h"
+#include "captioning/study/evaluation/patch_norms.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/commands/caption_photos.h"

@@ -2,11 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "captioning/decoding/decode_images.h"
-#include "captioning/inspection/caption_occlusion.h"
-#include "captioning/inspection/encoder_maps.h"
-#include "captioning/inspection/picture_occlusion.h"
-#include "captioning/scoring/text_table.h"
+#include "captioning/model/decoding/decode_images.h"
+#include "captioning/scoring/scores/text_table.h"
+#include "captioning/study/inspection/caption_occlusion.h"
+#include "captioning/study/inspection/encoder_maps.h"
+#include "captioning/study/inspection/picture_occlusion.h"
 #include "core/base/error.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/options/map_options.h"
@@ -45,7 +45,8 @@ AgreementMeasure measure_agreement(const ModelSession& session, const LoadedData
   if (!session.models().has_attention())
     throw UsageError("--occlusion: the model has no attention (attention.score is none)");
   const CaptionModel& model = session.model();
-  SearchOptions search = search_options(session.config(), model.vocabulary());
+  SearchOptions search =
+      search_options(session.config(), session.config().search, model.vocabulary());
   search.regime = session.regimes("").front();
   search.samples = 1;
   search.recording.layers = true;

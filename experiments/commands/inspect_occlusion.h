@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "captioning/inspection/map_agreement.h"
 #include "captioning/model/inputs.h"
+#include "captioning/study/inspection/map_agreement.h"
 
 namespace saccade {
 

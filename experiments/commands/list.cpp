@@ -6,11 +6,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/config/experiment_config.h"
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/decoders/decoder_limits.h"
-#include "captioning/objectives/reward_metric.h"
-#include "captioning/search/search.h"
+#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/objectives/reward_metric.h"
+#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/decoders/decoder_limits.h"
+#include "captioning/model/search/search.h"
 #include "core/attention/catalogue.h"
 #include "core/attention/sequence/make_sequence_attention.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
@@ -53,7 +53,7 @@ std::vector<ListedChoice> registered(const std::string& key) {
   if (key == "decoder.type")
     return {
 #define SACCADE_DECODER(name, enumerator, doc, source) {#name, doc, source},
-#include "captioning/decoders/decoders.def"
+#include "captioning/model/decoders/decoders.def"
 #undef SACCADE_DECODER
     };
   return {};

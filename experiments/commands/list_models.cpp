@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "captioning/runs/model_card.h"
-#include "captioning/runs/named_models.h"
+#include "captioning/learning/runs/model_card.h"
+#include "captioning/learning/runs/named_models.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/io/checkpoint.h"

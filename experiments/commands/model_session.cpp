@@ -5,10 +5,10 @@
 
 #include "captioning/data/data_places.h"
 #include "captioning/data/data_sets.h"
-#include "captioning/runs/check_config.h"
-#include "captioning/runs/checkpoint_content.h"
-#include "captioning/runs/loaded_pipeline.h"
-#include "captioning/training/cost_ahead.h"
+#include "captioning/learning/runs/check_config.h"
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/loaded_pipeline.h"
+#include "captioning/learning/training/cost_ahead.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
@@ -225,7 +225,7 @@ void ModelSession::remove_heads() {
 
 SearchOptions ModelSession::search(const std::string& regime) const {
   check_search(config().search, config().data, Draws::kByMode);
-  SearchOptions options = search_options(config(), model().vocabulary());
+  SearchOptions options = search_options(config(), config().search, model().vocabulary());
   if (regime == "all") {
     throw UsageError("--regime all is only for evaluate; name one regime");
   }

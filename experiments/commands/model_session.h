@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "captioning/data/load_data.h"
-#include "captioning/decoding/ensemble.h"
-#include "captioning/inspection/model_heads.h"
-#include "captioning/maps/caption_record.h"
-#include "captioning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/model/decoding/ensemble.h"
+#include "captioning/model/maps/caption_record.h"
+#include "captioning/study/inspection/model_heads.h"
 #include "experiments/commands/command.h"
 
 namespace saccade {

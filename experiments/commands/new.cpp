@@ -5,10 +5,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/config/experiment_config.h"
-#include "captioning/data/reader_support.h"
-#include "captioning/runs/check_config.h"
-#include "captioning/runs/named_models.h"
+#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/runs/check_config.h"
+#include "captioning/learning/runs/named_models.h"
+#include "captioning/scoring/files/text_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/io/atomic_file.h"

@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "captioning/decoders/decoder_traits.h"
-#include "captioning/evaluation/evaluate.h"
-#include "captioning/inspection/encoder_maps.h"
-#include "captioning/runs/run_directory.h"
+#include "captioning/learning/runs/run_directory.h"
+#include "captioning/model/decoders/decoder_traits.h"
+#include "captioning/study/evaluation/evaluate.h"
+#include "captioning/study/inspection/encoder_maps.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"

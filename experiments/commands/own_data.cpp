@@ -5,13 +5,14 @@
 #include <filesystem>
 #include <unordered_map>
 
-#include "captioning/data/caption_columns.h"
-#include "captioning/data/captions_form.h"
 #include "captioning/data/fill_splits.h"
-#include "captioning/data/json_file.h"
-#include "captioning/data/named_lines.h"
 #include "captioning/data/reader_support.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/files/caption_columns.h"
+#include "captioning/scoring/files/captions_form.h"
+#include "captioning/scoring/files/json_file.h"
+#include "captioning/scoring/files/named_lines.h"
+#include "captioning/scoring/files/text_file.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 
@@ -83,7 +84,7 @@ DataConfig config_of(DataKind type, const std::string& photos, const std::string
   config.images = photos;
   config.on_bad_image = BadImage::kSkip;  // to look at the others
   config.captions_per_image = 0;
-  config.split = {.val = 0, .test = 0};
+  config.split = {{.val = 0, .test = 0}};
   if (type != DataKind::kFlickr8k) {
     config.annotations = captions;
     return config;
@@ -181,8 +182,8 @@ OwnData look_at_own_data(const std::string& photos, const std::string& captions,
   out.makes_val = count_of(dataset, Split::kVal) == 0;
   out.makes_test = count_of(dataset, Split::kTest) == 0;
   const Index all_train = count_of(dataset, Split::kTrain);
-  out.config.split = {.val = out.makes_val ? val_share(dataset) : SplitConfig().val,
-                      .test = out.makes_test && all_train >= kEnoughForTest ? 0.1 : 0.0};
+  out.config.split = {{.val = out.makes_val ? val_share(dataset) : SplitShares().val,
+                       .test = out.makes_test && all_train >= kEnoughForTest ? 0.1 : 0.0}};
   fill_splits(dataset, out.config.split);
   std::vector<bool> usable(dataset.images.size(), true);
   for (const std::vector<Index>* bad : {&out.photos.missing, &out.photos.unreadable})

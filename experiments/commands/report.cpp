@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "captioning/evaluation/evaluate.h"
-#include "captioning/runs/run_directory.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/learning/runs/run_directory.h"
+#include "captioning/scoring/words/tokenizer.h"
+#include "captioning/study/evaluation/evaluate.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/commands/model_session.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "captioning/text/plain_caption.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/words/plain_caption.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/options/options.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "captioning/scoring/caption_files.h"
-#include "captioning/statistics/resampling.h"
+#include "captioning/scoring/files/caption_files.h"
+#include "captioning/scoring/statistics/resampling.h"
 #include "experiments/commands/command.h"
 
 namespace saccade {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "captioning/scoring/marks_json.h"
-#include "captioning/scoring/match.h"
+#include "captioning/scoring/files/match.h"
+#include "captioning/scoring/scores/marks_json.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/io/atomic_file.h"

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "captioning/scoring/caption_files.h"
-#include "captioning/scoring/caption_scores.h"
+#include "captioning/scoring/files/caption_files.h"
+#include "captioning/scoring/scores/caption_scores.h"
 #include "experiments/commands/score.h"
 
 namespace saccade {

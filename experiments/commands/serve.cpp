@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/runs/run_directory.h"
+#include "captioning/learning/runs/run_directory.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/caption_photos.h"

@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "captioning/runs/named_models.h"
-#include "captioning/runs/run_directory.h"
+#include "captioning/learning/runs/named_models.h"
+#include "captioning/learning/runs/run_directory.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/process/model_places.h"

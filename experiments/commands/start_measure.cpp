@@ -5,8 +5,8 @@
 #include <limits>
 #include <unordered_map>
 
-#include "captioning/evaluation/perplexity.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/words/tokenizer.h"
+#include "captioning/study/evaluation/perplexity.h"
 #include "core/base/error.h"
 #include "experiments/commands/model_session.h"
 

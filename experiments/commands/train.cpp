@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "captioning/metrics/metric_registry.h"
-#include "captioning/runs/check_config.h"
-#include "captioning/runs/first_weights.h"
-#include "captioning/scoring/text_table.h"
+#include "captioning/learning/runs/check_config.h"
+#include "captioning/learning/runs/first_weights.h"
+#include "captioning/scoring/metrics/metric_registry.h"
+#include "captioning/scoring/scores/text_table.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "captioning/runs/checkpoint_content.h"
-#include "captioning/runs/half_checkpoint.h"
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/half_checkpoint.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/config/config.h"

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/picture_names.h"
 #include "experiments/process/log.h"
 #include "experiments/process/plain_text.h"
-#include "vision/images/picture_names.h"
 
 namespace saccade {
 

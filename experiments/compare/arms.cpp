@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "captioning/runs/check_config.h"
+#include "captioning/learning/runs/check_config.h"
 #include "core/base/error.h"
 #include "core/config/traits.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "captioning/evaluation/evaluate.h"
-#include "captioning/statistics/image_statistics.h"
+#include "captioning/scoring/statistics/image_statistics.h"
+#include "captioning/study/evaluation/evaluate.h"
 #include "experiments/compare/arms.h"
 #include "experiments/compare/run_record.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "captioning/metrics/metric_registry.h"
+#include "captioning/scoring/metrics/metric_registry.h"
 #include "core/base/error.h"
 #include "experiments/compare/comparison_text.h"
 #include "experiments/compare/verdict.h"

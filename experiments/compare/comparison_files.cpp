@@ -8,8 +8,8 @@
 #include <set>
 #include <string_view>
 
-#include "captioning/metrics/metric_registry.h"
-#include "captioning/scoring/text_table.h"
+#include "captioning/scoring/metrics/metric_registry.h"
+#include "captioning/scoring/scores/text_table.h"
 #include "core/base/error.h"
 #include "experiments/compare/comparison_marks.h"
 #include "experiments/compare/verdict.h"

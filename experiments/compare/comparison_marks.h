@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/scoring/score_marks.h"
+#include "captioning/scoring/scores/score_marks.h"
 #include "experiments/compare/comparison_text.h"
 
 namespace saccade {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "captioning/metrics/metric_registry.h"
-#include "captioning/scoring/marks_json.h"
+#include "captioning/scoring/metrics/metric_registry.h"
+#include "captioning/scoring/scores/marks_json.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/compare/comparison_marks.h"

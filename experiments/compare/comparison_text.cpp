@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "captioning/evaluation/dead_signs.h"
-#include "captioning/metrics/metric_registry.h"
-#include "captioning/scoring/text_table.h"
+#include "captioning/scoring/metrics/metric_registry.h"
+#include "captioning/scoring/scores/text_table.h"
+#include "captioning/study/evaluation/dead_signs.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/compare/tuning.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "captioning/runs/run_directory.h"
+#include "captioning/learning/runs/run_directory.h"
 #include "core/base/error.h"
 #include "core/config/idle.h"
 #include "core/config/traits.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/checkpoint_content.h"
 #include "experiments/compare/comparison.h"
 
 namespace saccade {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "captioning/evaluation/grounding_scores.h"
-#include "captioning/evaluation/sequence_scores.h"
-#include "captioning/metrics/meteor/meteor.h"
-#include "captioning/metrics/metric_registry.h"
-#include "captioning/scoring/caption_scores.h"
+#include "captioning/scoring/metrics/meteor/meteor.h"
+#include "captioning/scoring/metrics/metric_registry.h"
+#include "captioning/scoring/scores/caption_scores.h"
+#include "captioning/study/evaluation/grounding_scores.h"
+#include "captioning/study/evaluation/sequence_scores.h"
 #include "core/base/error.h"
 #include "experiments/compare/arms.h"
 #include "experiments/options/number.h"

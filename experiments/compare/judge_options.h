@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/statistics/resampling.h"
+#include "captioning/scoring/statistics/resampling.h"
 
 namespace saccade {
 

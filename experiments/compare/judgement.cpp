@@ -4,10 +4,10 @@
 #include <cmath>
 #include <map>
 
-#include "captioning/metrics/metric_registry.h"
-#include "captioning/statistics/bootstrap.h"
-#include "captioning/statistics/holm.h"
-#include "captioning/statistics/randomisation.h"
+#include "captioning/scoring/metrics/metric_registry.h"
+#include "captioning/scoring/statistics/bootstrap.h"
+#include "captioning/scoring/statistics/holm.h"
+#include "captioning/scoring/statistics/randomisation.h"
 #include "core/base/error.h"
 
 namespace saccade {

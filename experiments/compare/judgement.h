@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/statistics/seeds.h"
+#include "captioning/scoring/statistics/seeds.h"
 #include "experiments/compare/comparison.h"
 #include "experiments/compare/judge_options.h"
 

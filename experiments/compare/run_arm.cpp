@@ -5,10 +5,10 @@
 #include <iostream>
 #include <new>
 
-#include "captioning/evaluation/attention_health.h"
-#include "captioning/metrics/metric_registry.h"
-#include "captioning/runs/checkpoint_content.h"
-#include "captioning/runs/first_weights.h"
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/first_weights.h"
+#include "captioning/scoring/metrics/metric_registry.h"
+#include "captioning/study/evaluation/attention_health.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "experiments/options/given_boxes.h"
@@ -190,13 +190,14 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
   EvaluationReport report;
   {
     Progress progress(str("evaluating ", arm.name, ", seed ", result.seed));
-    report = evaluate(*loaded.model, data, data_->inputs(),
-                      {.split = split,
-                       .search = search_options(arm.config, loaded.model->vocabulary()),
-                       .regimes = evaluation_regimes(arm.config),
-                       .extent = Extent::kCompared,
-                       .boxes = loaded.model->has_attention() ? boxes_.get() : nullptr,
-                       .progress = progress.counting("captions")});
+    report = evaluate(
+        *loaded.model, data, data_->inputs(),
+        {.split = split,
+         .search = search_options(arm.config, arm.config.search, loaded.model->vocabulary()),
+         .regimes = evaluation_regimes(arm.config),
+         .extent = Extent::kCompared,
+         .boxes = loaded.model->has_attention() ? boxes_.get() : nullptr,
+         .progress = progress.counting("captions")});
   }
   result.images = scored_digest(data.dataset, report.images);
   for (const RegimeReport& regime : report.regimes) {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "captioning/grounding/noun_boxes.h"
+#include "captioning/study/grounding/noun_boxes.h"
 #include "experiments/compare/comparison.h"
 #include "experiments/pictures/model_sheets.h"
 #include "experiments/runs/reported_run.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "captioning/runs/check_config.h"
+#include "captioning/learning/runs/check_config.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "experiments/compare/jobs.h"

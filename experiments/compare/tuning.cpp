@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "captioning/metrics/metric_registry.h"
+#include "captioning/scoring/metrics/metric_registry.h"
 #include "core/base/error.h"
 
 namespace saccade {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/metrics/metric_registry.h"
-#include "captioning/scoring/text_table.h"
+#include "captioning/scoring/metrics/metric_registry.h"
+#include "captioning/scoring/scores/text_table.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/compare/comparison_text.h"

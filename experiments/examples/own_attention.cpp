@@ -1,6 +1,6 @@
 // Trains a captioner with a score of its own, tanh(W a)' tanh(V h), and captions a picture with it.
 #include <saccade/captioning/captioner.h>
-#include <saccade/captioning/train_captioner.h>
+#include <saccade/captioning/learning/train_captioner.h>
 #include <saccade/core/attention/attention_registry.h>
 #include <saccade/core/ops/linear.h>
 #include <saccade/core/ops/pointwise.h>

@@ -1,5 +1,5 @@
 // Scores captions against references: those of two files, or two captions that are written here.
-#include <saccade/captioning/scorer.h>
+#include <saccade/captioning/scoring/scorer.h>
 #include <saccade/core/base/error.h>
 
 #include <iostream>

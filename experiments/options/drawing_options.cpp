@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/options/choice.h"

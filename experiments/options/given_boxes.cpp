@@ -1,6 +1,6 @@
 #include "experiments/options/given_boxes.h"
 
-#include "captioning/grounding/configured_boxes.h"
+#include "captioning/study/grounding/configured_boxes.h"
 #include "core/base/error.h"
 #include "experiments/process/log.h"
 

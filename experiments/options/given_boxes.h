@@ -6,7 +6,7 @@
 #include <string>
 
 #include "captioning/data/load_data.h"
-#include "captioning/grounding/noun_boxes.h"
+#include "captioning/study/grounding/noun_boxes.h"
 
 namespace saccade {
 
@@ -15,8 +15,8 @@ namespace saccade {
 void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data);
 
 // The boxes of these images from the file `given` on the command line or else, where that is empty,
-// from data.boxes (captioning/grounding/configured_boxes.h). Throws UsageError on boxes for scenes
-// and texts, and what boxes_of_file() throws on `given`.
+// from data.boxes (captioning/study/grounding/configured_boxes.h). Throws UsageError on boxes for
+// scenes and texts, and what boxes_of_file() throws on `given`.
 std::unique_ptr<PhotoBoxes> given_boxes(const std::string& given, const DataConfig& config,
                                         const LoadedData& data, std::span<const Index> images);
 

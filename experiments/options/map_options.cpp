@@ -1,8 +1,8 @@
 #include "experiments/options/map_options.h"
 
-#include "captioning/config/experiment_config.h"
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/decoders/decoder_traits.h"
+#include "captioning/learning/experiment_config.h"
+#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/decoders/decoder_traits.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "experiments/options/number.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "captioning/maps/map_views.h"
+#include "captioning/model/maps/map_views.h"
 #include "experiments/options/options.h"
 
 namespace saccade {

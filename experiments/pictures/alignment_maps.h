@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "captioning/maps/caption_record.h"
+#include "captioning/model/maps/caption_record.h"
 #include "vision/drawing/heat_map.h"
 #include "vision/drawing/overlay.h"
 

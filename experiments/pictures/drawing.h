@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/maps/map_measure.h"
+#include "captioning/model/maps/map_measure.h"
 #include "vision/drawing/overlay_options.h"
 #include "vision/drawing/picture_format.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "captioning/metrics/metric_registry.h"
+#include "captioning/scoring/metrics/metric_registry.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/io/atomic_file.h"

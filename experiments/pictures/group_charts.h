@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "captioning/evaluation/evaluate.h"
+#include "captioning/study/evaluation/evaluate.h"
 
 namespace saccade {
 

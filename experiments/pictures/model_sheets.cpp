@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "captioning/maps/caption_record.h"
+#include "captioning/model/maps/caption_record.h"
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
 #include "experiments/pictures/overlay_files.h"

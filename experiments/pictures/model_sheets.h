@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "captioning/data/load_data.h"
-#include "captioning/evaluation/evaluate.h"
 #include "captioning/model/inputs.h"
+#include "captioning/study/evaluation/evaluate.h"
 #include "vision/drawing/overlay.h"
 
 namespace saccade {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "captioning/maps/caption_json.h"
+#include "captioning/model/maps/caption_json.h"
 #include "core/base/error.h"
 #include "core/base/unicode.h"
 #include "core/io/atomic_file.h"

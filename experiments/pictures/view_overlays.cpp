@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "captioning/maps/caption_text.h"
+#include "captioning/model/maps/caption_text.h"
 #include "core/base/error.h"
 
 namespace saccade {

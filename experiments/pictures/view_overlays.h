@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "captioning/maps/caption_record.h"
-#include "captioning/maps/map_measure.h"
+#include "captioning/model/maps/caption_record.h"
+#include "captioning/model/maps/map_measure.h"
 #include "vision/drawing/overlay.h"
 
 namespace saccade {

@@ -4,7 +4,7 @@
 #include <set>
 #include <sstream>
 
-#include "captioning/runs/named_models.h"
+#include "captioning/learning/runs/named_models.h"
 #include "core/base/error.h"
 #include "experiments/process/log.h"
 #include "experiments/process/plain_text.h"

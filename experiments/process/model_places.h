@@ -1,5 +1,5 @@
 // Where the program finds models by their names: --models, SACCADE_MODELS, and the folders that
-// belong to the program itself (captioning/runs/named_models.h).
+// belong to the program itself (captioning/learning/runs/named_models.h).
 #pragma once
 
 #include <filesystem>

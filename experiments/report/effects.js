@@ -1,6 +1,6 @@
 'use strict';
 // What regions do for words: by how much log p of a word falls when a region is removed, as the
-// program computed it (captioning/inspection/occlusion.h), beside the weights of the maps.
+// program computed it (captioning/study/inspection/occlusion.h), beside the weights of the maps.
 
 const EFFECT_HEAT = 0.01;  // the least effect that is drawn as full heat: p changes by a hundredth
 

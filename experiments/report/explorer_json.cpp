@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/maps/caption_json.h"
+#include "captioning/model/maps/caption_json.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/io/base64.h"
@@ -41,7 +41,7 @@ ViewCount view_count(const LoadedModel& loaded) {
 }
 
 SearchOptions page_search(const ExperimentConfig& config, const Vocabulary& vocabulary) {
-  SearchOptions search = search_options(config, vocabulary);
+  SearchOptions search = search_options(config, config.search, vocabulary);
   if (search.mode == SearchMode::kBeam) search.alternatives = std::min(search.beam, kAlternatives);
   search.recording.layers = true;
   return search;

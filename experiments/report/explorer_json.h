@@ -4,8 +4,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "captioning/maps/caption_record.h"
-#include "captioning/search/search.h"
+#include "captioning/model/maps/caption_record.h"
+#include "captioning/model/search/search.h"
 #include "experiments/report/report_model.h"
 
 namespace saccade {
@@ -36,7 +36,7 @@ nlohmann::ordered_json model_facts(const ReportModel& model);
 // where there are several.
 enum class MapDetail { kDefault, kSingle };
 
-// The caption of a model in its packed form (captioning/maps/caption_json.h).
+// The caption of a model in its packed form (captioning/model/maps/caption_json.h).
 nlohmann::ordered_json page_caption(const LoadedModel& loaded, CaptionRecord record, Regime regime,
                                     MapDetail detail);
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/config/experiment_config.h"
-#include "captioning/scoring/text_table.h"
+#include "captioning/learning/experiment_config.h"
+#include "captioning/scoring/scores/text_table.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/base/error.h"
 #include "experiments/pictures/measure_pictures.h"

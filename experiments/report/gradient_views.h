@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/inspection/gradient_flow.h"
+#include "captioning/study/inspection/gradient_flow.h"
 #include "core/base/grid_size.h"
 #include "experiments/pictures/measure_pictures.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/inspection/head_profiles.h"
+#include "captioning/study/inspection/head_profiles.h"
 #include "experiments/pictures/measure_pictures.h"
 
 namespace saccade {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "captioning/inspection/gradient_flow.h"
-#include "captioning/inspection/model_heads.h"
-#include "captioning/inspection/word_neighbours.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/words/tokenizer.h"
+#include "captioning/study/inspection/gradient_flow.h"
+#include "captioning/study/inspection/model_heads.h"
+#include "captioning/study/inspection/word_neighbours.h"
 #include "core/base/error.h"
 #include "core/io/base64.h"
 #include "experiments/pictures/spread_images.h"

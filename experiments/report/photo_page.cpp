@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "captioning/maps/caption_json.h"
+#include "captioning/model/maps/caption_json.h"
 #include "experiments/process/version.h"
 #include "experiments/report/explorer_json.h"
 #include "experiments/report/report_page.h"

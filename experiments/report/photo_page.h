@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "captioning/decoders/regime.h"
-#include "captioning/maps/caption_record.h"
+#include "captioning/model/decoders/regime.h"
+#include "captioning/model/maps/caption_record.h"
 #include "experiments/report/report_model.h"
 #include "vision/images/image.h"
 

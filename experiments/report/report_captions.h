@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
-#include "captioning/evaluation/ground_captions.h"
+#include "captioning/study/evaluation/ground_captions.h"
 #include "experiments/report/report_model.h"
 
 namespace saccade {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "captioning/data/load_data.h"
-#include "captioning/grounding/noun_boxes.h"
+#include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/model/inputs.h"
-#include "captioning/runs/checkpoint_content.h"
+#include "captioning/study/grounding/noun_boxes.h"
 
 namespace saccade {
 

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "captioning/inspection/encoder_maps.h"
-#include "captioning/maps/layer_maps.h"
-#include "captioning/maps/map_views.h"
+#include "captioning/model/maps/layer_maps.h"
+#include "captioning/model/maps/map_views.h"
 #include "captioning/model/model.h"
+#include "captioning/study/inspection/encoder_maps.h"
 #include "core/io/base64.h"
 #include "experiments/report/explorer_json.h"
 

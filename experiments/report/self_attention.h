@@ -4,7 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "captioning/maps/decoded_caption.h"
+#include "captioning/model/maps/decoded_caption.h"
 
 namespace saccade {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "captioning/runs/run_observer.h"
+#include "captioning/learning/runs/run_observer.h"
 
 namespace saccade {
 

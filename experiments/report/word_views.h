@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "captioning/inspection/word_neighbours.h"
+#include "captioning/study/inspection/word_neighbours.h"
 
 namespace saccade {
 

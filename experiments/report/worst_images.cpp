@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "captioning/decoding/decode_images.h"
-#include "captioning/maps/caption_text.h"
-#include "captioning/metrics/metric_registry.h"
+#include "captioning/model/decoding/decode_images.h"
+#include "captioning/model/maps/caption_text.h"
 #include "captioning/model/model.h"
-#include "captioning/scoring/caption_scores.h"
+#include "captioning/scoring/metrics/metric_registry.h"
+#include "captioning/scoring/scores/caption_scores.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/suggest.h"
@@ -115,7 +115,8 @@ std::vector<Index> worst_images(const ReportRequest& request, const std::string&
   const std::span<const Index> bad = inputs.bad_images();
   std::erase_if(images, [&](Index i) { return std::binary_search(bad.begin(), bad.end(), i); });
   const std::vector<DecodedCaption> captions = decode_images(
-      captioner, inputs, images, search_options(model.loaded->config, captioner.vocabulary()),
+      captioner, inputs, images,
+      search_options(model.loaded->config, model.loaded->config.search, captioner.vocabulary()),
       [&](Index done, Index total) { show_share("captioning", done, total); });
 
   std::vector<double> values;

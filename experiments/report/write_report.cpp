@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/evaluate.h"
+#include "captioning/study/evaluation/evaluate.h"
 #include "core/io/atomic_file.h"
 #include "core/io/base64.h"
 #include "experiments/pictures/spread_images.h"

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "captioning/data/dataset.h"
-#include "captioning/runs/run_observer.h"
-#include "captioning/text/vocabulary.h"
+#include "captioning/learning/runs/run_observer.h"
+#include "captioning/model/vocabulary/vocabulary.h"
 
 namespace saccade {
 

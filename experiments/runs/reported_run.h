@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "captioning/runs/training_run.h"
+#include "captioning/learning/runs/training_run.h"
 #include "experiments/process/stop_signal.h"
 #include "experiments/runs/run_reporter.h"
 

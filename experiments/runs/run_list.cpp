@@ -7,11 +7,11 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "captioning/config/experiment_config.h"
-#include "captioning/metrics/metric_registry.h"
-#include "captioning/runs/run_directory.h"
-#include "captioning/scoring/text_table.h"
-#include "captioning/training/trainer.h"
+#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/runs/run_directory.h"
+#include "captioning/learning/training/trainer.h"
+#include "captioning/scoring/metrics/metric_registry.h"
+#include "captioning/scoring/scores/text_table.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "experiments/process/json_text.h"

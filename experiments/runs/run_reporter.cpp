@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "captioning/metrics/metric_registry.h"
+#include "captioning/scoring/metrics/metric_registry.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/median.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "captioning/evaluation/attention_health.h"
+#include "captioning/study/evaluation/attention_health.h"
 #include "experiments/runs/metrics_log.h"
 
 namespace saccade {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "captioning/search/search.h"
+#include "captioning/model/search/search.h"
 #include "core/io/event_file.h"
 #include "experiments/pictures/model_sheets.h"
 

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "captioning/inspection/caption_occlusion.h"
-#include "captioning/maps/caption_json.h"
-#include "captioning/maps/caption_text.h"
+#include "captioning/model/maps/caption_json.h"
+#include "captioning/model/maps/caption_text.h"
+#include "captioning/study/inspection/caption_occlusion.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/parallel/kernel_parts.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/decoding/ensemble.h"
+#include "captioning/model/decoding/ensemble.h"
 #include "experiments/report/report_model.h"
 #include "experiments/serve/requested_search.h"
 

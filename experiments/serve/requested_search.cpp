@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "captioning/config/experiment_config.h"
-#include "captioning/search/search.h"
+#include "captioning/learning/experiment_config.h"
+#include "captioning/model/search/search.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/suggest.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "captioning/search/search_config.h"
+#include "captioning/model/search/search_config.h"
 #include "core/base/real.h"
 
 namespace saccade {

@@ -4,9 +4,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/dead_signs.h"
-#include "captioning/evaluation/evaluation_report.h"
-#include "captioning/evaluation/evaluation_table.h"
+#include "captioning/study/evaluation/dead_signs.h"
+#include "captioning/study/evaluation/evaluation_report.h"
+#include "captioning/study/evaluation/evaluation_table.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
@@ -360,7 +360,8 @@ TEST_CASE("a model whose scores ignore the regions is detected") {
   CHECK(warning->find("the maps have collapsed to uniform ones") != std::string::npos);
 
   // The captions themselves, with every way to take the context.
-  SearchOptions search = search_options(experiment.config, experiment.model.vocabulary());
+  SearchOptions search =
+      search_options(experiment.config, experiment.config.search, experiment.model.vocabulary());
   const auto words = [&](Ablation ablation) {
     search.ablation = ablation;
     std::vector<int> out;

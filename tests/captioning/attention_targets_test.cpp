@@ -1,5 +1,5 @@
 // Which entries of a training caption the boxes of its nouns supervise.
-#include "captioning/training/attention_targets.h"
+#include "captioning/learning/training/attention_targets.h"
 
 #include <set>
 

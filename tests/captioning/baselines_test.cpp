@@ -1,16 +1,16 @@
 // Baselines: neighbours among made-up vectors, a consensus by hand, and a small data set with
 // several numbers of threads.
-#include "captioning/evaluation/baselines.h"
+#include "captioning/study/evaluation/baselines.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/consensus.h"
-#include "captioning/evaluation/evaluation_report.h"
-#include "captioning/evaluation/evaluation_table.h"
-#include "captioning/evaluation/nearest_images.h"
+#include "captioning/study/evaluation/consensus.h"
+#include "captioning/study/evaluation/evaluation_report.h"
+#include "captioning/study/evaluation/evaluation_table.h"
+#include "captioning/study/evaluation/nearest_images.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/parallel/parallel.h"

@@ -1,9 +1,9 @@
 // BLEU against scores computed by hand.
-#include "captioning/metrics/bleu.h"
+#include "captioning/scoring/metrics/bleu.h"
 
 #include <cmath>
 
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 

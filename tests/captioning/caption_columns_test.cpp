@@ -1,7 +1,7 @@
 // Names of columns and separators of tables that hold captions.
-#include "captioning/data/caption_columns.h"
+#include "captioning/scoring/files/caption_columns.h"
 
-#include "captioning/data/csv.h"
+#include "captioning/scoring/files/csv.h"
 #include "tests/support/catch.h"
 
 namespace saccade {

@@ -2,9 +2,9 @@
 #include <fstream>
 #include <map>
 
-#include "captioning/scoring/caption_files.h"
-#include "captioning/scoring/caption_scores.h"
-#include "captioning/scoring/match.h"
+#include "captioning/scoring/files/caption_files.h"
+#include "captioning/scoring/files/match.h"
+#include "captioning/scoring/scores/caption_scores.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"

@@ -1,8 +1,8 @@
 // Lines of text that scoring reads: names and numbers of images are found in all their forms, and
 // where words have two readings, it asks.
-#include "captioning/scoring/caption_files.h"
-#include "captioning/scoring/match.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/files/caption_files.h"
+#include "captioning/scoring/files/match.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"

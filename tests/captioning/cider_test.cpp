@@ -1,5 +1,5 @@
 // CIDEr against scores computed by hand.
-#include "captioning/metrics/cider.h"
+#include "captioning/scoring/metrics/cider.h"
 
 #include <cmath>
 #include <fstream>

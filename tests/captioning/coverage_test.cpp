@@ -2,8 +2,8 @@
 // every target and scale. In double.
 #include <cmath>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/objectives/caption_loss.h"
+#include "captioning/learning/objectives/caption_loss.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/ops/attention_ops.h"
 #include "core/ops/normalizers.h"

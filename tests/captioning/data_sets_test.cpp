@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "captioning/data/data_places.h"
-#include "captioning/evaluation/evaluate.h"
-#include "captioning/grounding/configured_boxes.h"
-#include "captioning/training/training_set.h"
+#include "captioning/learning/training/training_set.h"
+#include "captioning/study/evaluation/evaluate.h"
+#include "captioning/study/grounding/configured_boxes.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"

@@ -1,6 +1,6 @@
 // The gradients of every decoder as a whole, in double.
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/decoders/decoder_parts.h"
+#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/decoders/decoder_parts.h"
 #include "core/attention/scopes/scope_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"

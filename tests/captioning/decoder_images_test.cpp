@@ -1,7 +1,7 @@
 // What decoders read of images besides features: which regions count, and the vector of an image as
 // a whole. Tested for the whole registry, in float and in double.
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/inspection/occlusion.h"
+#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/study/inspection/occlusion.h"
 #include "core/attention/scores/score_kind.h"
 #include "tests/captioning/decoder_models.h"
 

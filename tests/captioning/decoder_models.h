@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "captioning/decoders/decoder_parts.h"
-#include "captioning/search/search.h"
+#include "captioning/model/decoders/decoder_parts.h"
+#include "captioning/model/search/search.h"
 #include "core/attention/choosers.h"
 #include "core/attention/normalizer_kind.h"
 #include "core/attention/scopes/scope_kind.h"

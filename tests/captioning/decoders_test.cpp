@@ -3,9 +3,9 @@
 // computes. Built in float and in double.
 #include <algorithm>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/decoders/decoder_limits.h"
-#include "captioning/decoding/forced_decoding.h"
+#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/decoders/decoder_limits.h"
+#include "captioning/model/decoding/forced_decoding.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"

@@ -1,9 +1,9 @@
 // The diversity of sets of captions, counted by hand.
-#include "captioning/metrics/diversity.h"
+#include "captioning/scoring/metrics/diversity.h"
 
 #include <cmath>
 
-#include "captioning/metrics/bleu.h"
+#include "captioning/scoring/metrics/bleu.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"

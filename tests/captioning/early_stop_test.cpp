@@ -1,8 +1,8 @@
 // By which metrics a run may choose, and in which direction it does.
 #include <cmath>
 
-#include "captioning/training/choosing_metric.h"
-#include "captioning/training/trainer.h"
+#include "captioning/learning/training/choosing_metric.h"
+#include "captioning/learning/training/trainer.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"

@@ -1,13 +1,13 @@
 // Ensembles of captioners: which models may join, whose maps are shown, and what a report has of
 // them.
-#include "captioning/decoding/ensemble.h"
+#include "captioning/model/decoding/ensemble.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/decoding/whole_words.h"
-#include "captioning/evaluation/evaluation_report.h"
-#include "captioning/maps/caption_text.h"
+#include "captioning/model/decoding/whole_words.h"
+#include "captioning/model/maps/caption_text.h"
+#include "captioning/study/evaluation/evaluation_report.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/base/error.h"
@@ -90,7 +90,7 @@ TEST_CASE("pictures that are encoded once have the captions of pictures that are
   for (Index i = 0; i < pixels.size(); ++i) pixels.data()[i] = static_cast<Real>(i % 97) / 97;
   const std::vector<InputView> inputs(2, InputView(ConstView(pixels.view())));
   const EncodedPictures pictures(both, inputs);
-  SearchOptions search = search_options(first.config, both.vocabulary());
+  SearchOptions search = search_options(first.config, first.config.search, both.vocabulary());
   for (const Regime regime : {Regime::kExpectation, Regime::kArgmax, Regime::kExpectation}) {
     search.regime = regime;
     const auto once = pictures.caption(search, 3), anew = both.caption(inputs, search, 3);

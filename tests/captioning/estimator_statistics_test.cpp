@@ -1,5 +1,5 @@
 // The statistics of hard attention's estimator, against sums over its draws, in double.
-#include "captioning/objectives/estimator_statistics.h"
+#include "captioning/learning/objectives/estimator_statistics.h"
 
 #include <cmath>
 #include <set>

@@ -2,12 +2,12 @@
 // numbers of threads.
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/evaluate.h"
-#include "captioning/evaluation/evaluation_report.h"
-#include "captioning/evaluation/evaluation_table.h"
-#include "captioning/evaluation/scene_scores.h"
-#include "captioning/maps/caption_json.h"
-#include "captioning/metrics/bleu.h"
+#include "captioning/model/maps/caption_json.h"
+#include "captioning/scoring/metrics/bleu.h"
+#include "captioning/study/evaluation/evaluate.h"
+#include "captioning/study/evaluation/evaluation_report.h"
+#include "captioning/study/evaluation/evaluation_table.h"
+#include "captioning/study/evaluation/scene_scores.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"

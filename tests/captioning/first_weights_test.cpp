@@ -1,12 +1,12 @@
 // What the decoder's words start from: vectors of a file or of TF-IDF are copied into the rows of
 // their words and nowhere else, and stay there where they are frozen.
-#include "captioning/runs/first_weights.h"
+#include "captioning/learning/runs/first_weights.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/text/tokenizer.h"
-#include "captioning/text/word_vectors.h"
+#include "captioning/model/vocabulary/word_vectors.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "core/optim/optimizer.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"

@@ -1,5 +1,5 @@
 // Maps of forced decoding, and what an evaluation reports about boxes.
-#include "captioning/evaluation/ground_captions.h"
+#include "captioning/study/evaluation/ground_captions.h"
 
 #include <algorithm>
 #include <array>
@@ -7,10 +7,10 @@
 #include <random>
 
 #include "captioning/data/scenes/caption_checker.h"
-#include "captioning/evaluation/evaluation_report.h"
-#include "captioning/evaluation/evaluation_table.h"
-#include "captioning/scoring/text_table.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/scores/text_table.h"
+#include "captioning/scoring/words/tokenizer.h"
+#include "captioning/study/evaluation/evaluation_report.h"
+#include "captioning/study/evaluation/evaluation_table.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"

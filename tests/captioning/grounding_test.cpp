@@ -1,9 +1,9 @@
 // The pointing game.
-#include "captioning/metrics/grounding.h"
+#include "captioning/study/grounding/grounding.h"
 
 #include <cmath>
 
-#include "captioning/metrics/map_fit.h"
+#include "captioning/study/grounding/map_fit.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 

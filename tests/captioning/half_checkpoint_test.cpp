@@ -1,13 +1,13 @@
 // Checkpoints for captioning alone: what they hold, and that captions need nothing else.
-#include "captioning/runs/half_checkpoint.h"
+#include "captioning/learning/runs/half_checkpoint.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/first_weights.h"
+#include "captioning/learning/runs/loaded_pipeline.h"
 #include "captioning/model/inputs.h"
-#include "captioning/runs/checkpoint_content.h"
-#include "captioning/runs/first_weights.h"
-#include "captioning/runs/loaded_pipeline.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
@@ -138,7 +138,7 @@ TEST_CASE("where the weights were averaged, the averages are taken") {
 TEST_CASE("what only supervises attention is left out, and the model does without it") {
   const TempFolder folder("half-localizer");
   ExperimentConfig config = small_experiment();
-  config.objective.supervision.localizer.weight = 1;
+  config.supervision.localizer.weight = 1;
   Experiment experiment(config);
   REQUIRE(experiment.model.localizer() != nullptr);
   save_whole(folder / "whole.h5", experiment);
@@ -148,7 +148,7 @@ TEST_CASE("what only supervises attention is left out, and the model does withou
   CHECK(half.names("parameters/localizer.").empty());
   const LoadedModel loaded = load_model(folder / "half.h5");
   CHECK(loaded.model->localizer() == nullptr);
-  CHECK(loaded.config.objective.supervision.localizer.weight == 1);  // how it was trained
+  CHECK(loaded.config.supervision.localizer.weight == 1);  // how it was trained
 }
 
 TEST_CASE("a weight that 16 bits cannot hold is refused by its name") {

@@ -2,7 +2,7 @@
 // of choices is run, so the expectation of the estimated gradient is known without sampling.
 #include <cmath>
 
-#include "captioning/decoders/decoder_kind.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/selection_kind.h"
 #include "tests/captioning/tiny_hard_model.h"
 #include "tests/support/catch.h"

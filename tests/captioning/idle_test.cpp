@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "captioning/config/experiment_config.h"
-#include "captioning/decoders/decoder_kind.h"
+#include "captioning/learning/experiment_config.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"

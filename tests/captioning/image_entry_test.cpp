@@ -1,6 +1,6 @@
 // How the image enters a decoder: at every word, once, in the first state, or not at all; and
 // training captions that lose it.
-#include "captioning/decoders/decoder_kind.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"
 #include "tests/captioning/decoder_models.h"

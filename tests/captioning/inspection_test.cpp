@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/decoding/decode_images.h"
-#include "captioning/inspection/caption_occlusion.h"
-#include "captioning/inspection/gradient_flow.h"
-#include "captioning/inspection/head_correlation.h"
-#include "captioning/inspection/head_profiles.h"
-#include "captioning/inspection/occlusion.h"
-#include "captioning/statistics/pearson.h"
+#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/decoding/decode_images.h"
+#include "captioning/scoring/statistics/pearson.h"
+#include "captioning/study/inspection/caption_occlusion.h"
+#include "captioning/study/inspection/gradient_flow.h"
+#include "captioning/study/inspection/head_correlation.h"
+#include "captioning/study/inspection/head_profiles.h"
+#include "captioning/study/inspection/occlusion.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"

@@ -1,5 +1,5 @@
 // Kendall's tau by hand, and against a loop over all pairs.
-#include "captioning/statistics/kendall.h"
+#include "captioning/scoring/statistics/kendall.h"
 
 #include <cmath>
 #include <limits>

@@ -3,8 +3,8 @@
 // rewarded is the same as without smoothing.
 #include <cmath>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/objectives/caption_loss.h"
+#include "captioning/learning/objectives/caption_loss.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/selection_kind.h"
 #include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"

@@ -4,10 +4,10 @@
 #include <thread>
 
 #include "captioning/captioner.h"
-#include "captioning/runs/checkpoint_content.h"
-#include "captioning/runs/named_models.h"
-#include "captioning/scorer.h"
-#include "captioning/train_captioner.h"
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/named_models.h"
+#include "captioning/learning/train_captioner.h"
+#include "captioning/scoring/scorer.h"
 #include "core/attention/attention_registry.h"
 #include "core/base/error.h"
 #include "core/ops/attention_ops.h"

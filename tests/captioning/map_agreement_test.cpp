@@ -1,13 +1,13 @@
 // Agreement of maps with effects by hand, and effects of the picture against a picture that was
 // painted over by hand.
-#include "captioning/inspection/map_agreement.h"
+#include "captioning/study/inspection/map_agreement.h"
 
 #include <cmath>
 
-#include "captioning/decoding/decode_images.h"
-#include "captioning/decoding/forced_decoding.h"
-#include "captioning/inspection/caption_occlusion.h"
-#include "captioning/inspection/picture_occlusion.h"
+#include "captioning/model/decoding/decode_images.h"
+#include "captioning/model/decoding/forced_decoding.h"
+#include "captioning/study/inspection/caption_occlusion.h"
+#include "captioning/study/inspection/picture_occlusion.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"

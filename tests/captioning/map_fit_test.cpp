@@ -1,5 +1,5 @@
 // Shares of a map inside boxes, and localisation.
-#include "captioning/metrics/map_fit.h"
+#include "captioning/study/grounding/map_fit.h"
 
 #include <algorithm>
 #include <cmath>

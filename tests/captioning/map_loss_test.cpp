@@ -4,7 +4,7 @@
 #include <functional>
 #include <random>
 
-#include "captioning/evaluation/dead_attention.h"
+#include "captioning/study/evaluation/dead_attention.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 

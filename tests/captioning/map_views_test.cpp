@@ -1,14 +1,14 @@
 // Maps of layers and heads, their fusion and rollout: by hand, and against what a model's own steps
 // record.
-#include "captioning/maps/map_views.h"
+#include "captioning/model/maps/map_views.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/decoding/ensemble.h"
-#include "captioning/inspection/encoder_maps.h"
+#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/decoding/ensemble.h"
+#include "captioning/study/inspection/encoder_maps.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
@@ -194,7 +194,8 @@ Tensor first_input(const Experiment& experiment) {
 
 // A caption that keeps all its maps.
 DecodedCaption caption_of(const Experiment& experiment, const InputView& input) {
-  SearchOptions search = search_options(experiment.config, experiment.model.vocabulary());
+  SearchOptions search =
+      search_options(experiment.config, experiment.config.search, experiment.model.vocabulary());
   search.recording = {.layers = true, .words = true};
   return Ensemble(experiment.model).caption({&input, 1}, search, 0)[0];
 }

@@ -1,10 +1,10 @@
 // What a validation reports about maps, and its warnings.
-#include "captioning/evaluation/map_watch.h"
+#include "captioning/study/evaluation/map_watch.h"
 
 #include <algorithm>
 #include <map>
 
-#include "captioning/evaluation/dead_signs.h"
+#include "captioning/study/evaluation/dead_signs.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 
@@ -19,7 +19,8 @@ MapWatch watch(const Experiment& experiment, const EvaluationReport& report, Ind
                const PhotoBoxes* boxes = nullptr) {
   return watch_maps(experiment.model, experiment.data, experiment.inputs, report,
                     {.images = images,
-                     .search = search_options(experiment.config, experiment.model.vocabulary()),
+                     .search = search_options(experiment.config, experiment.config.search,
+                                              experiment.model.vocabulary()),
                      .boxes = boxes});
 }
 

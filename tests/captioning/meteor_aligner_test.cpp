@@ -5,9 +5,9 @@
 #include <string>
 #include <tuple>
 
-#include "captioning/metrics/meteor/aligner.h"
-#include "captioning/metrics/meteor/matches.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/metrics/meteor/aligner.h"
+#include "captioning/scoring/metrics/meteor/matches.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 

@@ -8,8 +8,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "captioning/metrics/meteor/meteor.h"
-#include "captioning/metrics/meteor/text_normalizer.h"
+#include "captioning/scoring/metrics/meteor/meteor.h"
+#include "captioning/scoring/metrics/meteor/text_normalizer.h"
 #include "tests/support/catch.h"
 #include "tests/support/published_data.h"
 

@@ -1,15 +1,15 @@
 // METEOR by hand: normaliser, words, tables, statistics and scores.
-#include "captioning/metrics/meteor/meteor.h"
+#include "captioning/scoring/metrics/meteor/meteor.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/metrics/meteor/gzip.h"
-#include "captioning/metrics/meteor/paraphrases.h"
-#include "captioning/metrics/meteor/synonyms.h"
-#include "captioning/metrics/meteor/text_normalizer.h"
-#include "captioning/metrics/meteor/word_table.h"
-#include "captioning/metrics/meteor/wordnet/builtin_table.h"
+#include "captioning/scoring/metrics/meteor/gzip.h"
+#include "captioning/scoring/metrics/meteor/paraphrases.h"
+#include "captioning/scoring/metrics/meteor/synonyms.h"
+#include "captioning/scoring/metrics/meteor/text_normalizer.h"
+#include "captioning/scoring/metrics/meteor/word_table.h"
+#include "captioning/scoring/metrics/meteor/wordnet/builtin_table.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"

@@ -1,5 +1,5 @@
 // The registry of metrics: its names, its variants, and which of two values is better.
-#include "captioning/metrics/metric_registry.h"
+#include "captioning/scoring/metrics/metric_registry.h"
 
 #include <cmath>
 #include <set>

@@ -1,10 +1,10 @@
 // Heads by name, and models that do without some of them, against what is computed by hand.
-#include "captioning/inspection/model_heads.h"
+#include "captioning/study/inspection/model_heads.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/decoders/decoder_kind.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <set>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/runs/checkpoint_content.h"
+#include "captioning/learning/learning_rates.h"
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/model_parameters.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
@@ -24,10 +26,20 @@ namespace saccade {
 
 using Catch::Matchers::Contains;
 
+namespace {
+
+CaptionModel with_rates(const ExperimentConfig& config) {
+  CaptionModel model(config, Vocabulary(), {});
+  set_learning_rates(config, model.parameters());
+  return model;
+}
+
+}  // namespace
+
 TEST_CASE("an encoder learns at its own rate, from the first stage on that is not frozen") {
   ExperimentConfig config = test::small_experiment();
   const auto rate = [&](const std::string& name) {
-    const CaptionModel model(config, Vocabulary(), {});
+    const CaptionModel model = with_rates(config);
     return model.parameters().info(model.parameters().find(name)).rate;
   };
   CHECK(rate("encoder.stage1.conv.weight") == 1);
@@ -44,13 +56,12 @@ TEST_CASE("an encoder learns at its own rate, from the first stage on that is no
 TEST_CASE("parameters that only supervise attention say so, and a run may start without them") {
   const test::TempFolder folder("model-supervision");
   ExperimentConfig config = test::small_experiment();
-  const std::set<std::string> none = CaptionModel::supervision_parameters(config, Vocabulary(), {});
+  const std::set<std::string> none = supervision_parameters(config, Vocabulary(), {});
   CHECK(none.empty());
   CaptionModel plain(config, Vocabulary(), {});
-  config.objective.supervision.localizer.weight = 1;
+  config.supervision.localizer.weight = 1;
   CaptionModel model(config, Vocabulary(), {});
-  const std::set<std::string> names =
-      CaptionModel::supervision_parameters(config, Vocabulary(), {});
+  const std::set<std::string> names = supervision_parameters(config, Vocabulary(), {});
   std::set<std::string> scopes;
   for (const ParameterInfo& info : model.parameters().infos()) {
     INFO(info.name);
@@ -205,7 +216,7 @@ TEST_CASE("groups of parameters learn at their rate times a factor") {
                              {.prefix = "encoder", .factor = 3},
                              {.prefix = "decoder.attention", .factor = 10},
                              {.prefix = "decoder.embedding", .factor = 0}};
-  const CaptionModel model(config, Vocabulary(), {});
+  const CaptionModel model = with_rates(config);
   const auto rate = [&](const std::string& name) {
     return model.parameters().info(model.parameters().find(name)).rate;
   };
@@ -223,13 +234,13 @@ TEST_CASE("groups of parameters learn at their rate times a factor") {
   CHECK(rate("encoder.stage1.conv.weight") == 0);  // what is frozen stays frozen
   CHECK(rate("encoder.stage3.conv.weight") == Approx(0.03));
   config.optimizer.groups = {{.prefix = "decoder.atention", .factor = 2}};
-  CHECK_THROWS_WITH(CaptionModel(config, Vocabulary(), {}),
+  CHECK_THROWS_WITH(with_rates(config),
                     Contains("no parameter's name starts with 'decoder.atention' (did you mean "
                              "'decoder.attention'?); there are encoder, encoder.stage1") &&
                         Contains("decoder.lstm"));
   // A prefix ends where a part of a name ends.
   config.optimizer.groups = {{.prefix = "decoder.att", .factor = 2}};
-  CHECK_THROWS_AS(CaptionModel(config, Vocabulary(), {}), UsageError);
+  CHECK_THROWS_AS(with_rates(config), UsageError);
 }
 
 TEST_CASE("numbers and regions of the grid are dropped only in training, and the mean stays") {

@@ -1,9 +1,9 @@
 // Models by name: where they are found, what a path hides, the error for a wrong name, and cards.
-#include "captioning/runs/named_models.h"
+#include "captioning/learning/runs/named_models.h"
 
 #include <filesystem>
 
-#include "captioning/runs/model_card.h"
+#include "captioning/learning/runs/model_card.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"

@@ -1,11 +1,11 @@
 // The effects of regions on words, against captions that are computed without a region: by hand,
 // from features that never had it, and where it has no weight.
-#include "captioning/inspection/occlusion.h"
+#include "captioning/study/inspection/occlusion.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/decoding/forced_decoding.h"
+#include "captioning/model/decoding/forced_decoding.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/attention/normalizer_kind.h"
 #include "core/attention/scores/score_kind.h"

@@ -1,8 +1,8 @@
 // A network from an ONNX file as a part of the model: it learns, and its checkpoint needs no file.
 #include <cmath>
 
-#include "captioning/runs/checkpoint_content.h"
-#include "captioning/training/training_set.h"
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/learning/training/training_set.h"
 #include "core/base/error.h"
 #include "core/io/checkpoint.h"
 #include "core/optim/optimizer.h"

@@ -2,11 +2,11 @@
 // are not where the config says, and captions without spaces.
 #include <algorithm>
 
-#include "captioning/data/captions_form.h"
 #include "captioning/data/data_places.h"
 #include "captioning/data/fill_splits.h"
 #include "captioning/data/photo_check.h"
-#include "captioning/text/unspaced.h"
+#include "captioning/scoring/files/captions_form.h"
+#include "captioning/scoring/words/unspaced.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/own_place.h"

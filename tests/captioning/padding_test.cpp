@@ -2,15 +2,15 @@
 // encoder and the decoder. They train, are evaluated, and come out of a cache as they went in.
 #include <cmath>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/decoding/localizer_maps.h"
-#include "captioning/evaluation/nearest_images.h"
-#include "captioning/evaluation/patch_norms.h"
-#include "captioning/evaluation/perplexity.h"
-#include "captioning/inspection/encoder_maps.h"
-#include "captioning/inspection/gradient_flow.h"
-#include "captioning/inspection/head_profiles.h"
-#include "captioning/maps/map_views.h"
+#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/decoding/localizer_maps.h"
+#include "captioning/model/maps/map_views.h"
+#include "captioning/study/evaluation/nearest_images.h"
+#include "captioning/study/evaluation/patch_norms.h"
+#include "captioning/study/evaluation/perplexity.h"
+#include "captioning/study/inspection/encoder_maps.h"
+#include "captioning/study/inspection/gradient_flow.h"
+#include "captioning/study/inspection/head_profiles.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"
@@ -296,7 +296,7 @@ TEST_CASE("padded pictures are evaluated: maps, their health and overlays leave 
   REQUIRE(std::count(mask.begin(), mask.end(), 0) > 0);
   const InputView view = first.view();
   const DecodedCaption caption = Ensemble(vit.model).caption(
-      {&view, 1}, search_options(vit.config, vit.model.vocabulary()), 0)[0];
+      {&view, 1}, search_options(vit.config, vit.config.search, vit.model.vocabulary()), 0)[0];
   for (const DecodedWord& word : caption.words) {
     REQUIRE(word.parts.size() == 2);
     for (const AttentionMap& map : word.parts) {
@@ -333,7 +333,7 @@ TEST_CASE("padded pictures are evaluated: maps, their health and overlays leave 
 TEST_CASE("a localizer's maps lie on the picture, also those of words that it does not know") {
   const Aspects aspects;
   ExperimentConfig config = aspects.config(SelectionKind::kSoft);
-  config.objective.supervision.localizer = {.weight = 1, .hidden = 4};
+  config.supervision.localizer = {.weight = 1, .hidden = 4};
   const Experiment experiment(config);
   const std::vector<Index> images = some(experiment);
   const InputBatch batch = experiment.inputs.batch(images);
@@ -401,7 +401,7 @@ TEST_CASE("a decoder starts from the class token if the config asks for it") {
     }
   });
   const InputView view = batch.view();
-  const SearchOptions options = search_options(config, token.model.vocabulary());
+  const SearchOptions options = search_options(config, config.search, token.model.vocabulary());
   const std::vector<DecodedCaption> by_token =
                                         Ensemble(token.model).caption({&view, 1}, options, 0),
                                     by_mean = Ensemble(mean.model).caption({&view, 1}, options, 0);

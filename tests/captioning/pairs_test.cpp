@@ -2,8 +2,8 @@
 // only the decoder learns, over features that OpenCV computed once.
 #include <cmath>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/training/training_set.h"
+#include "captioning/learning/training/training_set.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/optim/optimizer.h"
 #include "tests/captioning/small_encoders.h"

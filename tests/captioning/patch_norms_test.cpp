@@ -1,5 +1,5 @@
 // Outlier patches of grids that are made by hand, and of small models.
-#include "captioning/evaluation/patch_norms.h"
+#include "captioning/study/evaluation/patch_norms.h"
 
 #include <cmath>
 #include <limits>

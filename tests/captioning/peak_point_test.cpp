@@ -1,9 +1,9 @@
 // Pointing with a tolerance in pixels.
-#include "captioning/metrics/peak_point.h"
+#include "captioning/study/grounding/peak_point.h"
 
 #include <cmath>
 
-#include "captioning/evaluation/grounding_scores.h"
+#include "captioning/study/evaluation/grounding_scores.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "tests/support/catch.h"

@@ -1,10 +1,10 @@
 // Perplexity against the training loss, and novelty against captions counted by hand.
-#include "captioning/evaluation/perplexity.h"
+#include "captioning/study/evaluation/perplexity.h"
 
 #include <cmath>
 
-#include "captioning/evaluation/novelty.h"
-#include "captioning/objectives/caption_loss.h"
+#include "captioning/learning/objectives/caption_loss.h"
+#include "captioning/study/evaluation/novelty.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <functional>
 
-#include "captioning/grounding/category_words.h"
-#include "captioning/grounding/noun_boxes.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/words/tokenizer.h"
+#include "captioning/study/grounding/category_words.h"
+#include "captioning/study/grounding/noun_boxes.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"

@@ -1,9 +1,9 @@
 // Odd characters of captions: training and scoring see the same words.
-#include "captioning/text/plain_caption.h"
+#include "captioning/scoring/words/plain_caption.h"
 
 #include "captioning/data/readers.h"
-#include "captioning/text/ptb_tokenizer.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/words/ptb_tokenizer.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,14 +1,14 @@
 // Self-critical training's estimator against exact enumeration, in double: with a tiny vocabulary,
 // grid and length, every caption and every choice of regions is run, so both the expected reward
 // and the expectation of the estimated gradient are known without sampling.
-#include "captioning/objectives/policy_loss.h"
+#include "captioning/learning/objectives/policy_loss.h"
 
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/search/search.h"
+#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/search/search.h"
 #include "core/attention/normalizer_kind.h"
 #include "core/attention/scopes/scope_kind.h"
 #include "core/attention/selection_kind.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/decoders/decoder_kind.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "tests/captioning/tiny_hard_model.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"

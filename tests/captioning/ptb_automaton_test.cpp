@@ -1,6 +1,6 @@
 // Patterns, and the automaton below the PTB rules.
-#include "captioning/text/ptb/automaton.h"
-#include "captioning/text/ptb/pattern.h"
+#include "captioning/scoring/words/ptb/automaton.h"
+#include "captioning/scoring/words/ptb/pattern.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 

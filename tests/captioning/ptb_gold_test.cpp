@@ -8,8 +8,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/text/ptb_tokenizer.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/words/ptb_tokenizer.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "tests/support/catch.h"
 #include "tests/support/published_data.h"
 

@@ -1,10 +1,10 @@
 // PTB tokens: the visible effect of each rule, effects across lines, hostile captions, numbers of
 // threads.
-#include "captioning/text/ptb_tokenizer.h"
+#include "captioning/scoring/words/ptb_tokenizer.h"
 
 #include <chrono>
 
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
 

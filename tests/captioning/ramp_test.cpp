@@ -1,7 +1,7 @@
 // Values that change while a model trains: the loss of an update is that of a model whose config
 // has the value of the ramp, and everything else has the value that the ramp ends with.
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/objectives/caption_loss.h"
+#include "captioning/learning/objectives/caption_loss.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "tests/support/catch.h"
 
 namespace saccade {

@@ -1,10 +1,11 @@
 // Readers: each form is read correctly, and each fault is refused with its place.
 #include "captioning/data/readers.h"
 
-#include "captioning/data/csv.h"
 #include "captioning/data/fill_splits.h"
 #include "captioning/data/reader_support.h"
-#include "captioning/text/vocabulary.h"
+#include "captioning/model/vocabulary/vocabulary.h"
+#include "captioning/scoring/files/csv.h"
+#include "captioning/scoring/files/text_file.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -244,7 +245,7 @@ TEST_CASE("a folder with captions.csv is read") {
   folder.write("captions.csv", many);
   Dataset split = read_folder({.images = folder.path(), .captions = {}});
   CHECK(images_of(split, Split::kVal).empty());
-  fill_splits(split, SplitConfig());
+  fill_splits(split, SplitShares());
   const auto val = images_of(split, Split::kVal).size();
   CHECK((val > 70 && val < 130));
   // A few images leave something for both splits, whatever their names.
@@ -252,7 +253,7 @@ TEST_CASE("a folder with captions.csv is read") {
     folder.write("captions.csv",
                  str("image,caption\n", first, "x.jpg,A dog\n", first, "y.jpg,A cat\n"));
     Dataset small = read_folder({.images = folder.path(), .captions = {}});
-    fill_splits(small, SplitConfig());
+    fill_splits(small, SplitShares());
     CHECK(!images_of(small, Split::kVal).empty());
   }
 }

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/data/readers.h"
-#include "captioning/text/tokenizer.h"
-#include "captioning/text/vocabulary.h"
+#include "captioning/model/vocabulary/vocabulary.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "tests/support/catch.h"
 #include "tests/support/published_data.h"
 

@@ -1,10 +1,10 @@
 // Gradients to regions, by word and path, in double: they add up to what one tape gives for all
 // words at once, and the direct gradient is the weight times what reaches the context.
-#include "captioning/inspection/region_gradients.h"
+#include "captioning/study/inspection/region_gradients.h"
 
 #include <cmath>
 
-#include "captioning/decoders/decoder_kind.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/normalizer_kind.h"
 #include "core/attention/scores/score_kind.h"

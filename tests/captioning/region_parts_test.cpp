@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "captioning/runs/checkpoint_content.h"
-#include "captioning/training/training_set.h"
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/learning/training/training_set.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/base/error.h"
 #include "core/io/checkpoint.h"

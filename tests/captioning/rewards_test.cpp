@@ -1,5 +1,5 @@
 // Rewards against values computed by hand.
-#include "captioning/objectives/rewards.h"
+#include "captioning/learning/objectives/rewards.h"
 
 #include <cmath>
 

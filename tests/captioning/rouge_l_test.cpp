@@ -1,5 +1,5 @@
 // ROUGE-L against scores computed by hand.
-#include "captioning/metrics/rouge_l.h"
+#include "captioning/scoring/metrics/rouge_l.h"
 
 #include <cmath>
 #include <sstream>

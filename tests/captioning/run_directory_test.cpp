@@ -1,6 +1,6 @@
 // The directory of a run: its lock, its links, which checkpoints are kept, and which is the newest
 // one that can be read.
-#include "captioning/runs/run_directory.h"
+#include "captioning/learning/runs/run_directory.h"
 
 #include <algorithm>
 #include <cerrno>

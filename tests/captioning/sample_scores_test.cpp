@@ -1,11 +1,11 @@
 // Scores of sets of captions, and of sets that a small model draws.
-#include "captioning/evaluation/sample_scores.h"
+#include "captioning/study/evaluation/sample_scores.h"
 
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/evaluation_report.h"
+#include "captioning/study/evaluation/evaluation_report.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"

@@ -1,5 +1,5 @@
 // Several captions that are drawn per image, and the same draws again by teacher forcing.
-#include "captioning/objectives/policy_loss.h"
+#include "captioning/learning/objectives/policy_loss.h"
 #include "core/attention/selection_kind.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"

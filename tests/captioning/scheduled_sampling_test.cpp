@@ -1,12 +1,12 @@
 // Scheduled sampling against the procedure of its paper, which is written here once more for a
 // single caption: one coin per word, and the model's own word after what was read so far.
-#include "captioning/objectives/scheduled_sampling.h"
+#include "captioning/learning/objectives/scheduled_sampling.h"
 
 #include <cmath>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/objectives/caption_loss.h"
-#include "captioning/search/draws.h"
+#include "captioning/learning/objectives/caption_loss.h"
+#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/search/draws.h"
 #include "core/attention/selection_kind.h"
 #include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"

@@ -1,15 +1,15 @@
 // Scores of groups of images: the groups, what puts an image into one, and scores that are those of
 // the group's images by themselves.
-#include "captioning/evaluation/score_groups.h"
+#include "captioning/study/evaluation/score_groups.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "captioning/evaluation/evaluation_report.h"
-#include "captioning/evaluation/evaluation_table.h"
-#include "captioning/scoring/caption_scores.h"
+#include "captioning/scoring/scores/caption_scores.h"
+#include "captioning/study/evaluation/evaluation_report.h"
+#include "captioning/study/evaluation/evaluation_table.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "tests/captioning/small_experiment.h"

@@ -1,5 +1,5 @@
 // Maps from scores: the plain softmax, and what neighbours and the middle of the picture add to it.
-#include "captioning/objectives/score_map.h"
+#include "captioning/model/decoders/score_map.h"
 
 #include <cmath>
 #include <numeric>

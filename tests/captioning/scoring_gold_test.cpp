@@ -8,10 +8,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "captioning/metrics/meteor/meteor.h"
-#include "captioning/scoring/caption_files.h"
-#include "captioning/scoring/caption_scores.h"
-#include "captioning/scoring/match.h"
+#include "captioning/scoring/files/caption_files.h"
+#include "captioning/scoring/files/match.h"
+#include "captioning/scoring/metrics/meteor/meteor.h"
+#include "captioning/scoring/scores/caption_scores.h"
 #include "tests/support/catch.h"
 #include "tests/support/published_data.h"
 

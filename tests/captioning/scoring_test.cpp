@@ -4,13 +4,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "captioning/metrics/meteor/meteor.h"
-#include "captioning/scoring/caption_files.h"
-#include "captioning/scoring/caption_scores.h"
-#include "captioning/scoring/human.h"
-#include "captioning/scoring/judgements.h"
-#include "captioning/scoring/match.h"
-#include "captioning/scoring/score_report.h"
+#include "captioning/scoring/files/caption_files.h"
+#include "captioning/scoring/files/match.h"
+#include "captioning/scoring/metrics/meteor/meteor.h"
+#include "captioning/scoring/scores/caption_scores.h"
+#include "captioning/scoring/scores/human.h"
+#include "captioning/scoring/scores/judgements.h"
+#include "captioning/scoring/scores/score_report.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"

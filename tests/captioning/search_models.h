@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "captioning/search/search.h"
+#include "captioning/model/search/search.h"
 #include "core/base/random.h"
 
 namespace saccade {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "captioning/search/strategies.h"
+#include "captioning/model/search/strategies.h"
 #include "core/attention/choosers.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/scores/score_kind.h"

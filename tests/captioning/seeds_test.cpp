@@ -1,12 +1,12 @@
 // Statistics across seeds, against values computed by hand. Their coverage is simulated in
 // simulated_chance_test.cpp.
-#include "captioning/statistics/seeds.h"
+#include "captioning/scoring/statistics/seeds.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/statistics/bootstrap.h"
-#include "captioning/statistics/student.h"
+#include "captioning/scoring/statistics/bootstrap.h"
+#include "captioning/scoring/statistics/student.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "tests/support/catch.h"

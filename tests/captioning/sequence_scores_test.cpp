@@ -1,4 +1,4 @@
-#include "captioning/evaluation/sequence_scores.h"
+#include "captioning/study/evaluation/sequence_scores.h"
 
 #include <cmath>
 

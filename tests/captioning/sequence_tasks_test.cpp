@@ -3,9 +3,9 @@
 // The maps must show this: the anti-diagonal, or the diagonal.
 #include <algorithm>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/objectives/caption_loss.h"
-#include "captioning/search/search.h"
+#include "captioning/learning/objectives/caption_loss.h"
+#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/search/search.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/scopes/scope_kind.h"
 #include "core/attention/scores/score_kind.h"

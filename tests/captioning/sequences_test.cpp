@@ -7,7 +7,7 @@
 #include "captioning/data/load_data.h"
 #include "captioning/data/sequences/source_picture.h"
 #include "captioning/data/sequences/written_dates.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 

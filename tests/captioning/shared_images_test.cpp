@@ -1,7 +1,7 @@
 // Captions that share the encoding of their image, in double: loss, draws and gradients are those
 // of captions with one image each, for every decoder, and also with several samples of a caption.
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/objectives/caption_loss.h"
+#include "captioning/learning/objectives/caption_loss.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/selection_kind.h"
 #include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/statistics/bootstrap.h"
-#include "captioning/statistics/pearson.h"
-#include "captioning/statistics/randomisation.h"
-#include "captioning/statistics/rates.h"
-#include "captioning/statistics/seeds.h"
+#include "captioning/scoring/statistics/bootstrap.h"
+#include "captioning/scoring/statistics/pearson.h"
+#include "captioning/scoring/statistics/randomisation.h"
+#include "captioning/scoring/statistics/rates.h"
+#include "captioning/scoring/statistics/seeds.h"
 #include "core/base/random.h"
 #include "tests/support/catch.h"
 

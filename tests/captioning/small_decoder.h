@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "captioning/decoders/decoder.h"
+#include "captioning/model/decoders/decoder.h"
 #include "core/base/random.h"
 
 namespace saccade::test {

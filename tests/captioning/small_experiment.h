@@ -1,10 +1,10 @@
 // A data set of small scenes or texts, and an untrained model of them whose captions have words.
 #pragma once
 
-#include "captioning/config/experiment_config.h"
-#include "captioning/evaluation/evaluate.h"
-#include "captioning/training/run_data.h"
-#include "captioning/training/training_set.h"
+#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/training/run_data.h"
+#include "captioning/learning/training/training_set.h"
+#include "captioning/study/evaluation/evaluate.h"
 #include "tests/captioning/long_captions.h"
 #include "vision/encoders/encoder_kind.h"
 
@@ -54,7 +54,7 @@ struct Experiment {
   EvaluationRequest request(Split split = Split::kVal, Index most = 0) const {
     return {.split = split,
             .most_images = most,
-            .search = search_options(config, model.vocabulary()),
+            .search = search_options(config, config.search, model.vocabulary()),
             .regimes = evaluation_regimes(config)};
   }
   EvaluationReport run(const EvaluationRequest& request) const {

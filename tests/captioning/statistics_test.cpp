@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "captioning/statistics/bootstrap.h"
-#include "captioning/statistics/randomisation.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/statistics/bootstrap.h"
+#include "captioning/scoring/statistics/randomisation.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "tests/support/catch.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/objectives/caption_loss.h"
+#include "captioning/learning/objectives/caption_loss.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/ops/shape_ops.h"
 #include "tests/captioning/small_decoder.h"

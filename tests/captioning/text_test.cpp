@@ -1,8 +1,8 @@
 // The tokenizer, vocabularies of words, and pieces of words.
 #include <algorithm>
 
-#include "captioning/text/tokenizer.h"
-#include "captioning/text/vocabulary.h"
+#include "captioning/model/vocabulary/vocabulary.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 

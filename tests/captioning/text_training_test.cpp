@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/evaluation/evaluate.h"
-#include "captioning/runs/check_config.h"
-#include "captioning/runs/checkpoint_content.h"
-#include "captioning/runs/half_checkpoint.h"
-#include "captioning/runs/loaded_pipeline.h"
-#include "captioning/statistics/pearson.h"
-#include "captioning/train_captioner.h"
+#include "captioning/learning/runs/check_config.h"
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/half_checkpoint.h"
+#include "captioning/learning/runs/loaded_pipeline.h"
+#include "captioning/learning/train_captioner.h"
+#include "captioning/scoring/statistics/pearson.h"
+#include "captioning/study/evaluation/evaluate.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
@@ -54,7 +54,8 @@ struct Tested {
         inputs(data, *pipeline, loaded.config.encoder, {}),
         report(evaluate(*loaded.model, data, inputs,
                         {.split = Split::kTest,
-                         .search = search_options(loaded.config, loaded.model->vocabulary()),
+                         .search = search_options(loaded.config, loaded.config.search,
+                                                  loaded.model->vocabulary()),
                          .regimes = evaluation_regimes(loaded.config)})) {}
 
   double score(const std::string& name) const { return first_scores(report).at(name); }

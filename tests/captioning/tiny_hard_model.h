@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/objectives/caption_loss.h"
+#include "captioning/learning/objectives/caption_loss.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/scopes/scope_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/random.h"

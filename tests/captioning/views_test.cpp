@@ -2,7 +2,7 @@
 // geometry of the view that was loaded.
 #include <set>
 
-#include "captioning/training/training_set.h"
+#include "captioning/learning/training/training_set.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"

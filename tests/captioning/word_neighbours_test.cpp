@@ -1,11 +1,11 @@
 // The words near a word: in an embedding that is made by hand, and before and after self-attention.
-#include "captioning/inspection/word_neighbours.h"
+#include "captioning/study/inspection/word_neighbours.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/inspection/model_heads.h"
+#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/study/inspection/model_heads.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"

@@ -1,10 +1,11 @@
 // A run that starts from a checkpoint with another vocabulary.
-#include "captioning/runs/word_rows.h"
+#include "captioning/learning/runs/word_rows.h"
 
 #include <algorithm>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/model_parameters.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "core/base/error.h"
 #include "core/io/checkpoint.h"
 #include "core/optim/optimizer.h"
@@ -64,7 +65,7 @@ TEST_CASE("the weights of words go to the places that the words have in the new 
     INFO("tied: " << tied);
     ExperimentConfig config = test::small_experiment();
     config.decoder.tie_embeddings = tied;
-    config.objective.supervision.localizer.weight = 1;
+    config.supervision.localizer.weight = 1;
     const CaptionModel first = trained(config, before);
     config.seed = 2;
     const CaptionModel fresh(config, now, {});
@@ -75,7 +76,7 @@ TEST_CASE("the weights of words go to the places that the words have in the new 
     CHECK(shared->words() == 6);
     CHECK(shared->known() == 3);
 
-    const auto axes = CaptionModel::word_axes(config, {});
+    const auto axes = word_axes(config, {});
     CHECK(axes.contains("decoder.output.vocabulary") == !tied);
     CHECK(axes.at("decoder.embedding") == 0);
     CHECK(axes.at("decoder.output.vocabulary_bias") == 0);

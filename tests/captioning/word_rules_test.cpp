@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "captioning/search/word_scores.h"
+#include "captioning/model/search/word_scores.h"
 #include "core/base/error.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"

@@ -1,4 +1,4 @@
-#include "captioning/text/word_vectors.h"
+#include "captioning/model/vocabulary/word_vectors.h"
 
 #include <cmath>
 #include <fstream>

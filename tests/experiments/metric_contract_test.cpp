@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "captioning/evaluation/evaluation_report.h"
-#include "captioning/metrics/meteor/meteor.h"
-#include "captioning/metrics/metric_registry.h"
+#include "captioning/scoring/metrics/meteor/meteor.h"
+#include "captioning/scoring/metrics/metric_registry.h"
+#include "captioning/study/evaluation/evaluation_report.h"
 #include "core/attention/selection_kind.h"
 #include "experiments/compare/comparison_text.h"
 #include "experiments/compare/run_arm.h"
@@ -154,7 +154,7 @@ Arm short_arm(const std::string& name, ExperimentConfig config) {
 TEST_CASE("what training and compare write is in the registry") {
   const TempFolder folder("metric-contract-train");
   ExperimentConfig supervised = small_experiment(SelectionKind::kHard);
-  supervised.objective.supervision = {.boxes = 0.5, .localizer = {.weight = 0.5, .hidden = 4}};
+  supervised.supervision = {.boxes = 0.5, .localizer = {.weight = 0.5, .hidden = 4}};
   ExperimentConfig rewarded = small_experiment();
   rewarded.attention.heads = 2;
   rewarded.objective.self_critical.start = updates(0);

@@ -3,7 +3,7 @@
 
 #include <deque>
 
-#include "captioning/runs/run_directory.h"
+#include "captioning/learning/runs/run_directory.h"
 #include "experiments/report/report_model.h"
 
 namespace saccade::test {

@@ -1,9 +1,9 @@
 // Writes a run directory as `train` does, for a small untrained model whose captions have words.
 #pragma once
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/runs/checkpoint_content.h"
-#include "captioning/runs/run_directory.h"
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/run_directory.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "core/optim/optimizer.h"
 #include "tests/captioning/small_experiment.h"
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <set>
 
-#include "captioning/decoders/decoder.h"
-#include "captioning/text/vocabulary.h"
+#include "captioning/model/decoders/decoder.h"
+#include "captioning/model/vocabulary/vocabulary.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/attention/normalizer_kind.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "captioning/objectives/policy_loss.h"
+#include "captioning/learning/objectives/policy_loss.h"
 #include "tests/captioning/tiny_hard_model.h"
 #include "tests/golden/formulas.h"
 

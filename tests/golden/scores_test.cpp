@@ -4,12 +4,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "captioning/metrics/meteor/meteor.h"
-#include "captioning/scoring/caption_files.h"
-#include "captioning/scoring/caption_scores.h"
-#include "captioning/scoring/match.h"
-#include "captioning/text/ptb_tokenizer.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/files/caption_files.h"
+#include "captioning/scoring/files/match.h"
+#include "captioning/scoring/metrics/meteor/meteor.h"
+#include "captioning/scoring/scores/caption_scores.h"
+#include "captioning/scoring/words/ptb_tokenizer.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "tests/support/catch.h"
 #include "tests/support/published_data.h"
 

@@ -1,6 +1,6 @@
 // A transformer's encoder and decoder layer against PyTorch, with the same weights and inputs, for
 // layers that normalise before and after what they do.
-#include "captioning/decoders/transformer_layer.h"
+#include "captioning/model/decoders/transformer_layer.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/sequence/multi_head_attention.h"

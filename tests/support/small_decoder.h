@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "captioning/decoders/decoder_config.h"
-#include "captioning/decoders/decoder_kind.h"
+#include "captioning/model/decoders/decoder_config.h"
+#include "captioning/model/decoders/decoder_kind.h"
 
 namespace saccade::test {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "captioning/data/sequences/written_dates.h"
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/random.h"

@@ -1,7 +1,7 @@
 // What tests of commands share: their standard output, and a checkpoint of a small untrained model.
 #pragma once
 
-#include "captioning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/checkpoint_content.h"
 #include "core/base/error.h"
 #include "core/io/checkpoint.h"
 #include "experiments/commands/model_session.h"

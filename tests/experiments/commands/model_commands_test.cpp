@@ -1,8 +1,8 @@
 // evaluate, caption, overlay and inspect on a checkpoint of a small untrained model.
 #include <nlohmann/json.hpp>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"

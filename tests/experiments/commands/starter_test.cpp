@@ -3,8 +3,8 @@
 #include <cmath>
 #include <map>
 
-#include "captioning/config/experiment_config.h"
-#include "captioning/runs/check_config.h"
+#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/runs/check_config.h"
 #include "core/base/error.h"
 #include "experiments/commands/start_measure.h"
 #include "experiments/commands/starter_config.h"
@@ -43,7 +43,7 @@ OwnData own_data(Index photos, Index per_photo) {
   out.config.annotations = "my photos/K\xC3\xA4tzchen: \"1\".csv";
   out.photos.photos = photos;
   out.makes_val = out.makes_test = true;
-  out.config.split = {.val = 0.1, .test = 0};
+  out.config.split = {{.val = 0.1, .test = 0}};
   out.train = photos;
   out.val = photos / 10;
   out.captions = caption_facts(dataset, images_of(dataset, Split::kTrain));
@@ -99,7 +99,7 @@ TEST_CASE("what is written can be read, whatever the size of the data and the en
                     : std::vector<std::string>{}));
       CHECK(config.encoder.keys ==
             (joined && many ? config.encoder.layers : std::vector<std::string>{}));
-      CHECK(config.objective.supervision.localizer.weight == (joined && many ? 1 : 0));
+      CHECK(config.supervision.localizer.weight == (joined && many ? 1 : 0));
       CHECK_THAT(yaml, Contains("# a fact\n") && Contains("# a name with a line end\n"));
       // Every value that is more than a fact stands below its reason.
       for (const Choice& choice : choices) {

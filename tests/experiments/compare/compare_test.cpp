@@ -2,8 +2,8 @@
 #include <cmath>
 #include <set>
 
+#include "captioning/learning/training/run_data.h"
 #include "captioning/model/model.h"
-#include "captioning/training/run_data.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "captioning/metrics/metric_registry.h"
-#include "captioning/statistics/holm.h"
+#include "captioning/scoring/metrics/metric_registry.h"
+#include "captioning/scoring/statistics/holm.h"
 #include "experiments/compare/comparison_files.h"
 #include "experiments/compare/comparison_report.h"
 #include "experiments/compare/verdict.h"

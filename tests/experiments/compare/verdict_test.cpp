@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "captioning/metrics/metric_registry.h"
+#include "captioning/scoring/metrics/metric_registry.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "experiments/compare/comparison_report.h"

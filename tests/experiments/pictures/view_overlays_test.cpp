@@ -1,7 +1,7 @@
 // The labels of maps, measures other than the weights, and which maps a comparison calls dead.
 #include "experiments/pictures/view_overlays.h"
 
-#include "captioning/text/tokenizer.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
 #include "experiments/compare/comparison_text.h"
 #include "tests/support/catch.h"

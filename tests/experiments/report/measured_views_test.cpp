@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "captioning/inspection/gradient_flow.h"
+#include "captioning/study/inspection/gradient_flow.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/base/error.h"
 #include "experiments/commands/inspect_attention.h"

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "captioning/maps/packed_maps.h"
-#include "captioning/metrics/metric_registry.h"
+#include "captioning/model/maps/packed_maps.h"
+#include "captioning/scoring/metrics/metric_registry.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/io/base64.h"

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/decoders/decoder_kind.h"
-#include "captioning/decoding/decode_images.h"
-#include "captioning/inspection/encoder_maps.h"
-#include "captioning/maps/layer_maps.h"
-#include "captioning/maps/map_views.h"
+#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/decoding/decode_images.h"
+#include "captioning/model/maps/layer_maps.h"
+#include "captioning/model/maps/map_views.h"
+#include "captioning/study/inspection/encoder_maps.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "tests/experiments/small_run.h"
 #include "tests/support/base64_bytes.h"

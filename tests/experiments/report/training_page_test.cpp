@@ -4,7 +4,7 @@
 #include <atomic>
 #include <nlohmann/json.hpp>
 
-#include "captioning/runs/training_run.h"
+#include "captioning/learning/runs/training_run.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/maps/caption_text.h"
+#include "captioning/model/maps/caption_text.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "experiments/report/report_captions.h"
@@ -183,7 +183,8 @@ TEST_CASE("a photo is captioned with the search that is asked for") {
     if (mode == SearchMode::kSample) requested.temperature = 2;
     const Json found = models(requested);
     const ReportModel& soft = loaded.models()[0];
-    SearchOptions search = search_options(soft.loaded->config, soft.loaded->model->vocabulary());
+    SearchOptions search = search_options(soft.loaded->config, soft.loaded->config.search,
+                                          soft.loaded->model->vocabulary());
     search.mode = mode;
     search.seed = 5;
     search.beam = mode == SearchMode::kBeam ? 6 : search.beam;

@@ -5,10 +5,11 @@
 #include <opencv2/imgproc.hpp>
 
 #include "core/base/error.h"
+#include "core/base/picture_names.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
-#include "vision/images/picture_names.h"
+#include "vision/images/picture_folder.h"
 #include "vision/images/png_chunks.h"
 
 namespace saccade {

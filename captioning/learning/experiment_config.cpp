@@ -1,0 +1,66 @@
+#include "captioning/learning/experiment_config.h"
+
+#include "core/config/fields.h"
+
+namespace saccade {
+
+namespace {
+
+// The section `objective`, in which the supervision stands that the model knows, too.
+struct ObjectiveSection {
+  ObjectiveConfig& objective;
+  SupervisionConfig& supervision;
+
+  void fields(Section& v) { objective.fields(v, supervision); }
+};
+
+}  // namespace
+
+void CompareConfig::fields(Section& v) {
+  v.field("arms", arms, "named sets of values to compare, each in every combination of the axes");
+  v.field("axes", axes, "values to compare, in all combinations");
+  v.field("seeds", seeds, "seeds of each arm", {.min = 0, .not_empty = true});
+  v.field("against", against, "the arm that the others are tested against; empty = the first");
+  v.field("primary", primary,
+          "the metric that is declared before the runs are seen, so that the verdict is corrected "
+          "for no other; empty = all headlines");
+  v.field("margins", margins,
+          "differences that would not matter, as METRIC=VALUE; the verdict says whether arms are "
+          "equal within them");
+  v.field("tune", tune,
+          "values to try for each arm first, in all combinations; the arm keeps those whose run "
+          "validates best");
+  v.field("tune_stop", tune_stop, "when a run of `tune` ends; null = as in the arms")
+      .unless("compare.tune", "{}");
+}
+
+void ExperimentConfig::fields(Section& v) {
+  v.field("name", name, "name of the experiment", not_empty())
+      .is(Trait::kMayChange)
+      .is(Trait::kNoResult)
+      .is(Trait::kAllArms);
+  v.field("seed", seed, "seed of everything random except the scenes", at_least(0));
+  v.field("threads", threads,
+          "worker threads; 0 = all cores, or what a CPU quota allows; never changes a result",
+          between(0, 1024))
+      .is(Trait::kMayChange)
+      .is(Trait::kNoResult)
+      .is(Trait::kAllArms);
+  v.section("data", data, "images and captions").is(Trait::kInputs);
+  v.section("encoder", encoder, "from an image to a grid of features");
+  v.section("attention", attention, "how the decoder attends to the image")
+      .only_with("decoder.image", ImageEntry::kAttention);
+  v.section("decoder", decoder, "from features to words");
+  ObjectiveSection whole_objective{objective, supervision};
+  v.section("objective", whole_objective, "what is minimised");
+  v.section("optimizer", optimizer, "how it is minimised");
+  v.section("train", train, "the training loop");
+  v.section("search", search, "decoding of captions").is(Trait::kMayChange);
+  v.retired("maps.step", "0");
+  v.section("compare", compare, "read by `saccade compare`")
+      .is(Trait::kMayChange)
+      .is(Trait::kNoResult)
+      .is(Trait::kAllArms);
+}
+
+}  // namespace saccade

@@ -1,0 +1,52 @@
+// The config of an experiment: plain structs with defaults, whose fields are documented once. A
+// value's meaning beyond its range is checked by the part that uses it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "captioning/data/data_config.h"
+#include "captioning/learning/objectives/objective_config.h"
+#include "captioning/learning/train_config.h"
+#include "captioning/model/model_config.h"
+#include "captioning/model/search/search_config.h"
+#include "core/config/axes.h"
+#include "core/config/named_values.h"
+#include "core/config/stop.h"
+
+namespace saccade {
+
+class Section;
+template <class T>
+struct Loaded;  // core/config/config.h
+
+struct CompareConfig {
+  NamedValuesList arms;
+  Axes axes;
+  std::vector<std::int64_t> seeds = {1};
+  std::string against, primary;
+  std::vector<std::string> margins;  // "CIDEr=0.02"
+  Axes tune;
+  std::optional<Stop> tune_stop;
+
+  void fields(Section& v);
+};
+
+struct ExperimentConfig : ModelConfig {
+  std::string name = "experiment";
+  std::int64_t threads = 0;
+  DataConfig data;
+  ObjectiveConfig objective;
+  OptimizerConfig optimizer;
+  TrainConfig train;
+  SearchConfig search;
+  CompareConfig compare;
+
+  void fields(Section& v);
+};
+
+using LoadedConfig = Loaded<ExperimentConfig>;
+
+}  // namespace saccade

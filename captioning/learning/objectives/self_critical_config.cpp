@@ -1,0 +1,42 @@
+#include "captioning/learning/objectives/self_critical_config.h"
+
+#include "captioning/learning/objectives/reward_metric.h"
+#include "core/config/fields.h"
+
+namespace saccade {
+
+std::vector<double> RewardConfig::default_weights() {
+  return {
+#define SACCADE_REWARD(name, enumerator, weight, text) double{weight},
+#include "captioning/learning/objectives/rewards.def"
+#undef SACCADE_REWARD
+  };
+}
+
+void RewardConfig::fields(Section& v) {
+  for (const auto& row : enum_table(RewardMetric{}))
+    v.field(std::string(row.name), weights[static_cast<std::size_t>(row.value)],
+            std::string(row.doc), at_least(0));
+}
+
+void SelfCriticalConfig::fields(Section& v) {
+  v.field("start", start,
+          "when it replaces the loss of the references: 10e, 5000u or 0u; null = never",
+          at_least(0));
+  v.field("lr", lr, "learning rate of this stage", above(0));
+  v.field("final_lr", final_lr,
+          "learning rate at the end of the run, reached on half a cosine; null = it stays the same",
+          at_least(0));
+  v.field("baseline", baseline, "what is subtracted from a caption's reward");
+  v.field("samples", samples, "captions drawn for each of the train.batch images of an update",
+          between(1, 1000));
+  v.field("temperature", temperature,
+          "temperature of the policy that is drawn from and learned; below 1, draws are nearer "
+          "to the best caption",
+          above(0));
+  v.field("dropout", dropout,
+          "dropout while drawn captions are learned; never while they are drawn");
+  v.section("reward", reward, "weights of the metrics that a caption's reward is the sum of");
+}
+
+}  // namespace saccade

@@ -1,0 +1,256 @@
+#include "captioning/learning/runs/check_config.h"
+
+#include <algorithm>
+
+#include "captioning/data/data_sets.h"
+#include "captioning/data/load_data.h"
+#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/learning_rates.h"
+#include "captioning/learning/training/choosing_metric.h"
+#include "captioning/learning/training/stages.h"
+#include "captioning/model/decoders/decoder_parts.h"
+#include "captioning/model/inputs.h"
+#include "captioning/model/model.h"
+#include "core/attention/make_attention.h"
+#include "core/attention/mechanisms/mechanism_kind.h"
+#include "core/attention/scopes/scope_kind.h"
+#include "core/attention/selection_kind.h"
+#include "core/base/error.h"
+#include "core/base/listing.h"
+#include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
+#include "vision/encoders/frozen_network.h"
+
+namespace saccade {
+
+namespace {
+
+void check_self_critical(const SelfCriticalConfig& config, const AttentionConfig& attention) {
+  if (!config.start) return;
+  if (attention.selection == SelectionKind::kGumbelSt)
+    throw UsageError(
+        "objective.self_critical cannot be combined with attention.selection gumbel_st: its "
+        "captions are "
+        "drawn without the relaxation, so attention would learn nothing; choose soft or hard");
+  if (attention.mixes_regions())
+    throw UsageError(
+        "objective.self_critical needs attention.hard.likelihood choice: it draws captions "
+        "together with their regions");
+  if (config.baseline == SelfCriticalBaseline::kLeaveOneOut && config.samples < 2)
+    throw UsageError(
+        "objective.self_critical.baseline leave_one_out needs objective.self_critical.samples of "
+        "at least 2: the baseline of a sample is the mean of the others; draw 2, or choose the "
+        "baseline greedy");
+  const auto& weights = config.reward.weights;
+  if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; }))
+    throw UsageError(
+        "objective.self_critical.reward: all weights are 0; give at least one metric a weight, "
+        "such as CIDEr_D: 1");
+}
+
+// Checks the distribution from which the regions are drawn that hard attention learns from.
+void check_proposal(const ExperimentConfig& config) {
+  const HardConfig& hard = config.attention.hard;
+  if (!draws_regions(config.attention.selection) || hard.proposal != ProposalKind::kLocalizer)
+    return;
+  const auto need = [](const std::string& what, const std::string& why) {
+    throw UsageError(str("attention.hard.proposal localizer needs ", what, ": ", why));
+  };
+  const SupervisionConfig& supervision = config.supervision;
+  if (supervision.localizer.weight == 0)
+    need("objective.supervision.localizer.weight above 0",
+         "without it there is no localizer to draw regions from, and attention would not learn to "
+         "attend to the regions that are drawn");
+  if (config.attention.heads > 1) need("attention.heads 1", "the localizer has one map per word");
+  if (config.attention.scope == ScopeKind::kMonotonic)
+    need("an attention.scope other than monotonic",
+         "the region that it draws may lie before the last one");
+  if (hard.likelihood == HardLikelihood::kMarginal)
+    need("attention.hard.likelihood choice",
+         "a marginal likelihood weighs all regions for each word and draws none");
+}
+
+// Checks the values of the first stage's loss.
+void check_objective(const ExperimentConfig& config) {
+  const ObjectiveConfig& objective = config.objective;
+  const bool smooths = objective.label_smoothing > 0,
+             samples = objective.scheduled_sampling != Ramp::constant(0);
+  if (smooths && config.attention.mixes_regions())
+    throw UsageError(
+        "objective.label_smoothing needs attention.hard.likelihood choice: a marginal likelihood "
+        "computes the mixture over regions for the true word alone, and smoothing needs it for "
+        "every word");
+  const SupervisionConfig& supervision = config.supervision;
+  const auto& mechanism = config.attention.mechanism;
+  if ((supervision.boxes > 0 || supervision.localizer.weight > 0) &&
+      (mechanism == MechanismKind::kDifferential || mechanism == MechanismKind::kLinformer))
+    throw UsageError(
+        str("objective.supervision", supervision.boxes > 0 ? ".boxes" : ".localizer.weight",
+            " needs weights that are shares of one, and those of attention.mechanism ",
+            enum_name(mechanism),
+            " have no bound: training would make them grow for ever; choose another mechanism, or "
+            "leave the supervision out"));
+  const std::optional<Stop>& start = objective.self_critical.start;
+  if (supervision.any() && start && start->count == 0)
+    throw UsageError(
+        "objective.supervision has no effect: self-critical training starts at the first update "
+        "(objective.self_critical.start) and does not use it; set its weights to 0, or start "
+        "later");
+  if ((smooths || samples) && start && start->count == 0)
+    throw UsageError(str("objective.", smooths ? "label_smoothing" : "scheduled_sampling",
+                         " has no effect: self-critical training starts at the first update "
+                         "(objective.self_critical.start), and it draws and rewards captions "
+                         "instead of reading references; leave it out, or start later"));
+}
+
+// Frozen stages need weights that were trained somewhere.
+void check_frozen(const ExperimentConfig& config) {
+  const EncoderConfig& encoder = config.encoder;
+  if (encoder.frozen_stages > 0 && !encoder_traits(encoder).reads_onnx_file &&
+      encoder.weights.empty() && config.train.init_from.empty())
+    throw UsageError(str("encoder.frozen_stages ", encoder.frozen_stages,
+                         " would freeze random weights; set encoder.weights to a file of "
+                         "pretrained weights, or train.init_from to a run"));
+}
+
+// Checks that the learning rates fit the length of training. How many updates an epoch has is known
+// here only of images and texts that are made by the program, if it trains on one caption of each.
+void check_length(const ExperimentConfig& config) {
+  const DataConfig& data = config.data;
+  const bool texts = data.type == DataKind::kSequences;
+  const bool made = texts || (data.type == DataKind::kScenes &&
+                              config.train.captions == CaptionsPerEpoch::kOnePerImage);
+  if (!made) {
+    constexpr Index kEpoch = 1'000'000;  // updates; more than an epoch of any data has
+    Stages(config, kEpoch, kEpoch);
+    return;
+  }
+  const Index all = texts ? data.sequences.train : data.scenes.train;
+  std::vector<PlanItem> items;
+  for (Index i = 0; i < (data.limit_train > 0 ? std::min(data.limit_train, all) : all); ++i)
+    items.push_back({.image = i, .caption = 0, .length = 1});
+  stages_of(config, items);
+}
+
+// Checks that a decoder can take all words that it may have to write or read, and <eos>. With a
+// vocabulary of pieces the lengths of the captions are known only once they are read.
+void check_longest(const ExperimentConfig& config) {
+  const Index most = decoder_traits(config.decoder).most_words;
+  if (most == 0) return;
+  const std::int64_t decoded = config.search.max_length,
+                     read = config.data.vocabulary == VocabularyKind::kBpe ? 0
+                                                                           : config.data.max_length;
+  const std::int64_t needed = std::max(decoded, read) + 1;
+  if (most < needed)
+    throw UsageError(str("decoder.longest ", most, " is too short for ",
+                         decoded >= read ? "search.max_length " : "data.max_length ", needed - 1,
+                         " and <eos>; raise it to ", needed, ", or lower ",
+                         decoded >= read ? "search.max_length" : "data.max_length"));
+}
+
+// Checks that the sizes and the weights of a vision transformer are each given in one place only.
+void check_vit(const EncoderConfig& encoder) {
+  if (!encoder_traits(encoder).has_tokens) return;
+  const VitConfig& vit = encoder.vit;
+  if (vit.size != VitConfig().size && vit.width && vit.layers && vit.heads)
+    throw UsageError(str("encoder.vit.size ", enum_name(vit.size),
+                         " has no effect: encoder.vit.width, layers and heads are all given; leave "
+                         "encoder.vit.size out"));
+  if (vit.start != VitConfig().start && !encoder.weights.empty() && encoder.weights_strict)
+    throw UsageError(str("encoder.vit.start ", enum_name(vit.start),
+                         " has no effect: all weights come from encoder.weights; leave one of the "
+                         "two out"));
+}
+
+// Checks that the encoder can read the data: pictures, or texts that fit into its grid.
+void check_inputs(const ExperimentConfig& config) {
+  const bool texts = config.data.type == DataKind::kSequences;
+  if (texts != encoder_traits(config.encoder).reads_text)
+    throw UsageError(
+        str("data.type ", enum_name(config.data.type), " consists of ",
+            texts ? "texts" : "pictures", ", and encoder.type ", enum_name(config.encoder.type),
+            " reads ", texts ? "pictures" : "texts", "; choose encoder.type ",
+            encoders_with(texts ? [](const EncoderTraits& one) { return one.reads_text; }
+                                : [](const EncoderTraits& one) { return !one.reads_text; })));
+  if (!texts) return;
+  const auto need = [](const char* key, std::int64_t value, std::int64_t needed, const char* what) {
+    if (value < needed)
+      throw UsageError(str(key, " is ", value, ", and the longest ", what,
+                           " of data.sequences has ", needed, "; raise it to ", needed));
+  };
+  need("encoder.text.length", config.encoder.text.length, config.data.sequences.most_tokens(),
+       "text");
+  const std::int64_t words = config.data.sequences.most_words();
+  need("data.max_length", config.data.max_length, words, "result");
+  if (config.data.vocabulary == VocabularyKind::kWords)
+    need("search.max_length", config.search.max_length, words, "result");
+}
+
+}  // namespace
+
+// Most rules are checked by the parts that they belong to.
+void check_config(const ExperimentConfig& config) {
+  resolved(config.attention.hard);
+  check_attention(config.attention);
+  check_decoder(config.decoder, config.attention);
+  CaptionModel::check(config);
+  if (!is_frozen(config.encoder))
+    set_learning_rates(config, CaptionModel::declared(config, Vocabulary(), {}).parameters());
+  InputPipeline::check(config.encoder);
+  check_length(config);
+  check_search(config.search, config.data, Draws::kByMode);
+  check_choosing_metrics(config.train);
+  check_longest(config);
+  check_inputs(config);
+  if (config.data.type == DataKind::kJoined) joined_sets(config.data);
+  check_frozen(config);
+  check_vit(config.encoder);
+  if (config.data.vocabulary == VocabularyKind::kBpe &&
+      config.decoder.embeddings.source == EmbeddingSource::kFile)
+    throw UsageError(
+        "decoder.embeddings.source file needs data.vocabulary words: the file's vectors are of "
+        "whole words; decoder.embeddings.source tfidf makes vectors for pieces, too");
+  check_objective(config);
+  check_proposal(config);
+  check_self_critical(config.objective.self_critical, config.attention);
+}
+
+void check_with_data(const ExperimentConfig& config, const LoadedData& data) {
+  std::vector<PlanItem> items;
+  for (const Index i : images_of(data.dataset, Split::kTrain))
+    for (Index c = 0; c < std::ssize(data.dataset.images[static_cast<std::size_t>(i)].captions);
+         ++c)
+      items.push_back({.image = i, .caption = c, .length = 1});
+  if (!items.empty()) stages_of(config, items);
+}
+
+void refuse_idle(const std::vector<IdleOption>& idle) {
+  std::string lines = join(idle, "\n", &IdleOption::text);
+  if (!lines.empty()) throw UsageError(lines);
+}
+
+void refuse_unread(std::span<const std::string> overrides, const ExperimentConfig& config,
+                   const std::string& option) {
+  const std::vector<std::string> unread = unread_options(config);
+  for (const std::string& assignment : overrides) {
+    const std::string path = assignment.substr(0, assignment.find('='));
+    if (std::find(unread.begin(), unread.end(), path) != unread.end())
+      throw UsageError(str(option, path,
+                           " has no effect: with the other choices of the checkpoint's config "
+                           "nothing reads it (saccade list config shows what reads it)"));
+  }
+}
+
+void settle_alone(LoadedConfig& loaded, bool of_a_run) {
+  std::vector<IdleOption> idle = settle(loaded);
+  const CompareConfig& compare = loaded.config.compare;
+  if (of_a_run || !compare.arms.empty() || !compare.axes.empty())
+    std::erase_if(idle, [&](const IdleOption& option) {
+      if (option.newest) return false;
+      reset_option(loaded, option.path);
+      return true;
+    });
+  refuse_idle(idle);
+}
+
+}  // namespace saccade

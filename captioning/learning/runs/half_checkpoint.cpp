@@ -1,0 +1,104 @@
+#include "captioning/learning/runs/half_checkpoint.h"
+
+#include <cmath>
+
+#include "captioning/learning/runs/check_config.h"
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/loaded_pipeline.h"
+#include "captioning/learning/runs/stored_state.h"
+#include "captioning/model/inputs.h"
+#include "core/base/error.h"
+#include "core/config/config.h"
+#include "core/io/checkpoint.h"
+#include "core/io/half.h"
+#include "vision/encoders/stored_network.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr const char* kParameters = "parameters/";
+// Of the frozen encoder's network.
+constexpr const char *kDefinition = "network/definition", *kWeights = "network/weights",
+                     *kVectors = "network/vectors", *kDigest = "network/digest";
+
+void add_weights(Archive& archive, const std::string& name, const NumberArray<float>& array) {
+  if (!keeps_32_bits(array.shape())) return archive.add_halves(name, array.shape(), array.values());
+  const std::span<const float> values = array.values();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!std::isfinite(values[i]))
+      throw CheckpointError(str(archive.source(), ": entry '", name, "': number ", i, " is ",
+                                values[i], ", with which no model captions anything"));
+  archive.add_floats(name, array.shape(), {values.begin(), values.end()});
+}
+
+// Adds all of a network but its digest.
+void add_numbers(Archive& archive, const StoredNetwork& network) {
+  archive.add_string(kDefinition, network.definition);
+  add_weights(archive, kVectors, {{static_cast<Index>(network.vectors.size())}, network.vectors});
+  archive.add_halves(kWeights, {static_cast<Index>(network.weights.size())}, network.weights);
+}
+
+void add_rounded(Archive& archive, const StoredNetwork& network, EncoderConfig encoder) {
+  auto rounded = std::make_shared<StoredNetwork>(network);
+  add_numbers(archive, *rounded);
+  const std::span<const float> halves = archive.floats(kWeights).values();
+  rounded->weights.assign(halves.begin(), halves.end());
+  // The encoder of the rounded numbers: with another layer or another preprocessing it differs.
+  encoder.network = rounded;
+  archive.add_string(kDigest, InputPipeline(encoder).frozen()->digest());
+}
+
+}  // namespace
+
+Archive half_checkpoint(const std::filesystem::path& checkpoint,
+                        std::span<const std::string> overrides, const MessageListener& listener) {
+  const LoadedModel loaded = load_model(checkpoint, overrides);
+  refuse_unread(overrides, loaded.config, "--set ");
+  const Archive whole = load_archive(checkpoint);
+  Archive archive(whole.source());
+  archive.add_uint64(kWeightsOnly, 1);
+  archive.add_string("config", print_config(loaded.config));
+  for (const char* name :
+       {"content_version", "data/name", "data/digest", "encoder_digest", "encoder_graph",
+        "encoder_words", "frozen_grid", "frozen_widths", "vocabulary"})
+    if (whole.contains(name)) archive.add(name, whole.entries().at(name));
+  const ParameterStore& store = loaded.model->parameters();
+  for (const std::string& name : whole.names(kParameters)) {
+    const int parameter = store.find(name.substr(std::string_view(kParameters).size()));
+    if (store.info(parameter).use == ParameterUse::kModel)
+      add_weights(archive, name, whole.floats(name));
+  }
+  add_trained(archive, loaded.state);
+  const std::unique_ptr<InputPipeline> pipeline = pipeline_of(loaded, listener, "--set ");
+  if (const FrozenEncoder* frozen = pipeline->frozen())
+    add_rounded(archive, frozen->stored(), loaded.config.encoder);
+  return archive;
+}
+
+std::shared_ptr<const StoredNetwork> read_network(const Archive& archive) {
+  if (!archive.contains(kDefinition)) return nullptr;
+  auto network = std::make_shared<StoredNetwork>();
+  const auto copy = [&](const char* name, std::vector<float>& to) {
+    const std::span<const float> numbers = archive.floats(name).values();
+    to.assign(numbers.begin(), numbers.end());
+  };
+  network->definition = archive.string(kDefinition);
+  copy(kWeights, network->weights);
+  copy(kVectors, network->vectors);
+  network->digest = archive.string(kDigest);
+  return network;
+}
+
+void add_network(Archive& archive, const StoredNetwork& network) {
+  add_numbers(archive, network);
+  archive.add_string(kDigest, network.digest);
+}
+
+std::string network_digest(const Archive& archive) {
+  return archive.contains(kDigest) ? archive.string(kDigest) : "";
+}
+
+void leave_supervision(ExperimentConfig& config) { config.supervision.localizer.weight = 0; }
+
+}  // namespace saccade

@@ -1,0 +1,37 @@
+#include "captioning/learning/runs/loaded_pipeline.h"
+
+#include "core/base/error.h"
+#include "core/base/listing.h"
+#include "vision/encoders/frozen_network.h"
+#include "vision/encoders/stored_network.h"
+
+namespace saccade {
+
+std::unique_ptr<InputPipeline> pipeline_of(const LoadedModel& loaded,
+                                           const MessageListener& listener,
+                                           const std::string& option) {
+  const EncoderConfig& encoder = loaded.config.encoder;
+  if (is_frozen(encoder)) require_network_file(encoder, option);
+  auto pipeline = std::make_unique<InputPipeline>(encoder, listener);
+  const FrozenEncoder* frozen = pipeline->frozen();
+  // A network that the checkpoint holds was rounded to 16 bits.
+  const std::string& known = encoder.network ? encoder.network->digest : loaded.data.encoder;
+  if (frozen && frozen->digest() != known) {
+    std::string layers = join(encoder.grid_layers(), " and ");
+    throw DataError(
+        str(encoder.model, ", layer ", layers,
+            ": this is not the network, layer or preprocessing with which the model was trained; "
+            "set encoder.model to the file that it was trained with"));
+  }
+  if (frozen) {
+    const GridShape has = pipeline->frozen_grid(), &wanted = loaded.frozen_grid;
+    if (has.rows != wanted.rows || has.cols != wanted.cols || has.features != wanted.features)
+      throw CheckpointError(str(loaded.source, ": says that its encoder gives ", wanted.rows, " x ",
+                                wanted.cols, " regions of ", wanted.features,
+                                " features, but it gives ", has.rows, " x ", has.cols, " of ",
+                                has.features, "; use another checkpoint"));
+  }
+  return pipeline;
+}
+
+}  // namespace saccade

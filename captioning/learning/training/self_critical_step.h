@@ -1,0 +1,58 @@
+// One update of self-critical training: every shard draws captions of its images, rewards them and
+// learns from them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "captioning/learning/objectives/policy_loss.h"
+#include "captioning/learning/objectives/rewards.h"
+#include "captioning/learning/objectives/self_critical_config.h"
+#include "captioning/learning/training/train_step.h"
+
+namespace saccade {
+
+struct ExperimentConfig;
+
+class SelfCriticalStep {
+ public:
+  // All arguments must outlive this. config.seed is part of the draws' keys.
+  SelfCriticalStep(CaptionModel& model, Optimizer& optimizer, const ExperimentConfig& config,
+                   CaptionRewards rewards);
+
+  // Makes update number `update` with learning rate lr, over the images of a batch; the batch's
+  // captions are not used. Draws depend on (seed, update, place of the image in the batch, sample).
+  // Throws DivergedError that names update, tensor and images when a loss or gradient is not
+  // finite.
+  UpdateReport run(const TrainBatch& batch, Index update, double lr);
+
+ private:
+  // What a shard drew, and what it is worth.
+  struct Draws {
+    std::vector<DecodedCaption> captions;    // [n * samples]
+    std::vector<double> rewards, baselines;  // by caption
+    std::vector<double> advantages;
+    std::vector<double> word_log_probs, log_probs;  // of the words; of the words and the regions
+    double reward_seconds = 0, seconds = 0;
+  };
+  struct Place {  // of a shard
+    Index update = 0, first_image = 0, batch_captions = 0;
+  };
+  void run_shard(const TrainShard& shard, const Place& place, Tape& tape, Draws& draws) const;
+  std::vector<double> rewards_of(const TrainShard& shard,
+                                 const std::vector<DecodedCaption>& captions) const;
+  UpdateReport report(const TrainBatch& batch, Index update) const;
+
+  CaptionModel* model_;
+  SelfCriticalConfig config_;
+  SelectionKind selection_;
+  SearchOptions sampling_, greedy_;
+  CaptionRewards rewards_;
+  ShardTapes tapes_;
+  std::vector<Draws> draws_;  // one per shard
+};
+
+// The number of images per shard of that stage; a shard then has about train.shard captions.
+Index self_critical_shard(const ExperimentConfig& config);
+
+}  // namespace saccade

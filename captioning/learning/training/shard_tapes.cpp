@@ -1,0 +1,37 @@
+#include "captioning/learning/training/shard_tapes.h"
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+ShardTapes::ShardTapes(CaptionModel& model, Optimizer& optimizer, const OptimizerConfig& config)
+    : model_(&model),
+      gradient_step_(model.parameters(), optimizer,
+                     {.norm = config.clip_norm, .value = config.clip_value}) {}
+
+void ShardTapes::for_each(Index shards, parallel::FunctionRef<void(Index)> body) {
+  while (static_cast<Index>(workers_.size()) < shards)
+    workers_.push_back(std::make_unique<Worker>());
+  shards_ = shards;
+  parallel::for_each(shards, body);
+}
+
+Tape& ShardTapes::start(Index shard, bool training) {
+  Tape& tape = workers_[static_cast<std::size_t>(shard)]->tape;
+  tape.reset();
+  tape.set_parameters(model_->parameters().views(), model_->parameters().trained());
+  tape.set_training(training);
+  return tape;
+}
+
+double ShardTapes::apply(Index update, double lr) {
+  std::vector<Tape*> tapes;
+  for (Index s = 0; s < shards_; ++s) tapes.push_back(&workers_[static_cast<std::size_t>(s)]->tape);
+  try {
+    return gradient_step_.apply(tapes, lr).grad_norm;
+  } catch (const DivergedError& error) {
+    throw DivergedError(str("update ", update, ": ", error.what()));
+  }
+}
+
+}  // namespace saccade

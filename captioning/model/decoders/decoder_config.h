@@ -1,0 +1,84 @@
+// The section `decoder`: from features to words.
+#pragma once
+
+#include <cstdint>
+
+#include "captioning/model/decoders/embeddings_config.h"
+#include "core/attention/sequence/block_attention.h"
+#include "core/attention/sequence/norm_placement.h"
+#include "core/base/enum_names.h"
+
+namespace saccade {
+
+class Section;
+enum class DecoderKind;  // decoder_kind.h
+
+enum class WordPositions { kSinusoidal, kLearned, kNone };
+constexpr auto enum_table(WordPositions) {
+  using enum WordPositions;
+  return enum_rows<WordPositions>({
+      {kSinusoidal, "sinusoidal", "sines and cosines of the word's position"},
+      {kLearned, "learned", "one learned vector per position"},
+      {kNone, "none",
+       "nothing is added; words still see only those before them (after Haviv et al. 2022)"},
+  });
+}
+
+// How the image reaches the words (Tanti et al. 2018 compare such ways).
+enum class ImageEntry { kAttention, kEveryWord, kFirstStep, kNone };
+constexpr auto enum_table(ImageEntry) {
+  using enum ImageEntry;
+  return enum_rows<ImageEntry>({
+      {kAttention, "attention",
+       "every word attends to the regions, as the section `attention` says"},
+      {kEveryWord, "every_word",
+       "the pooled image (encoder.pooled) at every word, without a map or a gate; attention.score "
+       "none is the same with a gate"},
+      {kFirstStep, "first_step",
+       "the pooled image once, as the input before <bos> (Vinyals et al. 2015, Show and Tell); "
+       "states start at 0"},
+      {kNone, "none",
+       "nothing after the first state (updown has its mean, which every word reads, in place of "
+       "one); without a first state, and in a transformer, the model is blind: a language model, "
+       "the lowest baseline of a comparison"},
+  });
+}
+
+enum class FirstState { kPooled, kNone };
+constexpr auto enum_table(FirstState) {
+  using enum FirstState;
+  return enum_rows<FirstState>({
+      {kPooled, "pooled", "computed from the image as a whole (encoder.pooled)"},
+      {kNone, "none", "zeros: a caption gets the image only by `decoder.image`"},
+  });
+}
+
+struct DecoderConfig {
+  DecoderKind type = DecoderKind{};  // lstm
+  std::int64_t hidden = 512;
+  std::int64_t embedding = 512;
+  double dropout = 0.5;
+  std::int64_t init_hidden = 512;
+  bool tie_embeddings = false;
+  std::int64_t layers = 3;
+  std::int64_t heads = 8;
+  BlockAttention self_attention = {
+      .path = "decoder.self_attention", .causal = true, .neighbours = NeighbourKind::kCosine};
+  std::int64_t widen = 4;
+  NormPlacement norm = NormPlacement::kPre;
+  WordPositions positions = WordPositions::kSinusoidal;
+  std::int64_t longest = 128;
+  EmbeddingsConfig embeddings = {};
+  ImageEntry image = ImageEntry::kAttention;
+  FirstState first_state = FirstState::kPooled;
+  double image_dropout = 0;
+
+  // attends(): whether words attend to regions. has_context(): whether every word gets the image in
+  // some form.
+  bool attends() const { return image == ImageEntry::kAttention; }
+  bool has_context() const { return attends() || image == ImageEntry::kEveryWord; }
+
+  void fields(Section& v);
+};
+
+}  // namespace saccade

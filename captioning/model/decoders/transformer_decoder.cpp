@@ -1,0 +1,336 @@
+// The transformer decoder (Vaswani et al. 2017). Where glimpses stand alone (Promises), training
+// runs all words of all captions at once. Otherwise it goes word by word, as decoding does, over a
+// growing cache of keys and values.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "captioning/model/decoders/cell_parts.h"
+#include "captioning/model/decoders/transformer_layer.h"
+#include "core/nn/sequence_positions.h"
+#include "core/ops/linear.h"
+#include "core/ops/pointwise.h"
+#include "core/ops/shape_ops.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+using Ids = std::vector<int>;
+
+// Captions side by side, padded to one length: word t of caption b is at b (T + lead) + lead + t.
+// Nothing reads what stands behind the end of a caption.
+struct Padded {
+  Index captions = 0, words = 0;
+  Ids inputs;  // [B T]
+  Ids places;  // [N], where each packed row is
+
+  // `lead` positions stand before the words of every caption.
+  Padded(const PackedCaptions& packed, Index lead)
+      : captions(packed.captions()),
+        words(packed.steps()),
+        inputs(static_cast<std::size_t>(captions * words), 0) {
+    std::size_t n = 0;
+    for (Index t = 0; t < words; ++t)
+      for (Index b = 0; b < packed.rows[static_cast<std::size_t>(t)]; ++b) {
+        inputs[static_cast<std::size_t>(b * words + t)] = packed.inputs[n++];
+        places.push_back(static_cast<int>(b * (words + lead) + lead + t));
+      }
+  }
+};
+
+// Cuts packed rows [N, ...] into the rows of every word.
+std::vector<Var> by_word(Var rows, const PackedCaptions& captions) {
+  std::vector<Var> out;
+  Index first = 0;
+  for (const Index count : captions.rows) {
+    out.push_back(ops::slice_rows(rows, first, count));
+    first += count;
+  }
+  return out;
+}
+
+// x_0 = sqrt(D) E y + position, with dropout on it and on what every layer adds. Pre-norm has one
+// more norm behind the last layer. p(y_t) = softmax(W x + b). Embeddings that are not as wide as D
+// go through a matrix `project`. The value head reads the query of the first layer, because no
+// region was chosen before it. For decoder.image first_step, the image is position 0 and the words
+// follow it; it is not scaled, because its matrix is as wide as D.
+class TransformerDecoder : public Decoder {
+ public:
+  explicit TransformerDecoder(const DecoderParts& parts)
+      : lead_(parts.config.image == ImageEntry::kFirstStep ? 1 : 0),
+        layout_{.grid = parts.widths.grid, .group = 1, .mask = {}},
+        config_(parts.config) {
+    const Index e = config_.embedding, d = config_.hidden;
+    embedding_ = parts.scope.declare("embedding", {parts.widths.vocabulary, e},
+                                     Init::normal(1 / std::sqrt(static_cast<double>(e))));
+    if (e != d) project_ = declare_matrix(parts.scope, "project", e, d);
+    if (lead_ > 0) image_word_.emplace(parts, d);
+    const SequenceExtents extents{.most = config_.longest + lead_, .features = d};
+    if (config_.positions == WordPositions::kLearned)
+      learned_.emplace(parts.scope.sub("positions"), extents);
+    if (config_.positions == WordPositions::kSinusoidal) sinusoidal_.emplace(extents);
+    for (Index l = 0; l < config_.layers; ++l)
+      layers_.emplace_back(parts.scope.sub(str("layer_", l)), parts, l);
+    kept_widths_ = layers_[0].kept_widths();
+    if (config_.norm == NormPlacement::kPre) norm_.emplace(parts.scope.sub("norm"), d);
+    if (wants_value_head(parts.attention)) value_head_.emplace(parts);
+    output_.emplace(parts.scope.sub("output"), parts, d, embedding_);
+  }
+
+  Index glimpses_per_word() const override { return static_cast<Index>(layers_.size()); }
+  WordParameters word_parameters() const override {
+    return {.embedding = embedding_, .bias = output_->word_bias()};
+  }
+  AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const override {
+    MemoryLayout layout = layout_;
+    layout.group = group;
+    layout.mask = images.mask;
+    AttentionMemory all = bare_memory(images.features, layout);
+    for (const TransformerLayer& layer : layers_) {
+      const AttentionMemory own =
+          layer.cross().prepare(tape, {images.features, images.keys}, layout);
+      all.parts.insert(all.parts.end(), own.parts.begin(), own.parts.end());
+      all.pooled = own.pooled;
+    }
+    if (images.pooled) all.pooled = images.pooled;
+    return all;
+  }
+
+  // The state is what is kept of the words in every layer (with full attention, keys and values),
+  // [M, 0, width] at first, and then the state of the cross-attention of every layer. Where the
+  // image stands before the words, what is kept starts as [M, 1, width].
+  std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
+    const Index rows = memory.features.shape()[0];
+    std::vector<Var> state;
+    for (std::size_t l = 0; l < layers_.size(); ++l)
+      for (const Index width : kept_widths_)
+        state.push_back(tape.constant({tape.scratch(1), {rows, 0, width}}));
+    for (std::size_t l = 0; l < layers_.size(); ++l)
+      for (const Var part : layers_[l].cross().start(tape, memory_of(memory, l)))
+        state.push_back(part);
+    if (image_word_) state = advance(tape, image_position(tape, memory), state, memory, {}).state;
+    return state;
+  }
+
+  StepOutput step(Tape& tape, std::span<const int> words, std::span<const Var> state,
+                  const AttentionMemory& memory, const AttendContext& context) const override {
+    WordStep word = step_words(tape, words, state, memory, context);
+    StepOutput out;
+    out.logits = (*output_)(tape, word.hidden);
+    out.state = std::move(word.state);
+    out.glimpse = word.glimpses.back();
+    out.layers = std::move(word.glimpses);
+    out.words = std::move(word.words);
+    out.vectors = std::move(word.vectors);
+    return out;
+  }
+
+  SequenceOutput sequence(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
+                          const AttendContext& context) const override {
+    SACCADE_CHECK(memory.layout.group == 1, "[decoder] a sequence needs one row per memory");
+    const bool alone = layers_[0].cross().promises().stands_alone;
+    return alone && !context.chooser && !context.edit
+               ? at_once(tape, captions, memory, context)
+               : word_by_word(tape, captions, memory, context);
+  }
+
+ private:
+  struct WordStep {
+    Var hidden;  // [R, D]
+    std::vector<Var> state;
+    std::vector<Glimpse> glimpses;          // by layer
+    std::vector<ConstView> words, vectors;  // as in StepOutput
+    Var value;                              // [R, 1] of a value head
+  };
+
+  // The part of the memory that belongs to layer `l`. Every layer has the same number of parts.
+  AttentionMemory memory_of(const AttentionMemory& memory, std::size_t l) const {
+    const auto count = static_cast<std::ptrdiff_t>(memory.parts.size() / layers_.size());
+    const auto first = memory.parts.begin() + static_cast<std::ptrdiff_t>(l) * count;
+    return {.features = memory.features,
+            .parts = std::vector<Var>(first, first + count),
+            .layout = memory.layout,
+            .pooled = memory.pooled};
+  }
+
+  // Embeds words [B T], caption by caption, the first of each at position `first` -> [B, T, D].
+  Var embed(Tape& tape, std::span<const int> words, Index captions, Index first) const {
+    const auto count = static_cast<Index>(words.size()) / captions;
+    if (config_.positions != WordPositions::kNone && first - lead_ + count > config_.longest)
+      throw UsageError(
+          str("a caption of ", first - lead_ + count,
+              " words with <eos> reaches beyond decoder.longest ", config_.longest,
+              "; train with a larger one, or lower search.max_length or data.max_length"));
+    Var x = ops::embedding(tape.parameter(embedding_), words);
+    if (project_ >= 0) x = ops::linear(x, tape.parameter(project_));
+    x = ops::scale(x, static_cast<Real>(std::sqrt(static_cast<double>(config_.hidden))));
+    return placed(tape, ops::reshape(x, {captions, count, config_.hidden}), first);
+  }
+
+  // The image of every memory as position 0, [M, 1, D].
+  Var image_position(Tape& tape, const AttentionMemory& memory) const {
+    const Var image = (*image_word_)(tape, memory);
+    return placed(tape, ops::reshape(image, {image.rows(), 1, image.cols()}), 0);
+  }
+
+  // Adds to x [B, T, D] its positions, and applies dropout.
+  Var placed(Tape& tape, Var x, Index first) const {
+    if (learned_) x = (*learned_)(tape, x, first);
+    if (sinusoidal_) x = (*sinusoidal_)(tape, x, first);
+    return ops::dropout(x, config_.dropout);
+  }
+
+  // The hidden vectors behind the last layer, whose output is x [B, T, D] -> [B T, D].
+  Var hidden_of(Tape& tape, Var x) const {
+    if (norm_) x = (*norm_)(tape, x);
+    return ops::reshape(x, {x.rows(), x.cols()});
+  }
+
+  // Reads one more word per row.
+  WordStep step_words(Tape& tape, std::span<const int> words, std::span<const Var> state,
+                      const AttentionMemory& memory, const AttendContext& context) const {
+    const Var x = embed(tape, words, static_cast<Index>(words.size()), state[0].shape()[1]);
+    return advance(tape, x, state, memory, context);
+  }
+
+  // Reads an input x [R, 1, D] instead of a word.
+  WordStep advance(Tape& tape, Var x, std::span<const Var> state, const AttentionMemory& memory,
+                   AttendContext context) const {
+    SACCADE_CHECK(context.likelihood == HardLikelihood::kChoice,
+                  "[decoder] the words of a transformer are not mixtures over regions");
+    const std::size_t count = layers_.size();
+    const std::size_t kept_count = kept_widths_.size();
+    const std::span<const Var> attention_states = state.subspan(kept_count * count);
+    const std::size_t states = attention_states.size() / count;
+    context.layers = static_cast<Index>(count);
+    WordStep word;
+    const auto keep = [&](Var rows) {
+      if (context.words)
+        word.vectors.emplace_back(rows.value().data, Shape{rows.rows(), rows.cols()});
+    };
+    for (std::size_t l = 0; l < count; ++l) {
+      const TransformerLayer& layer = layers_[l];
+      const Var entered = layer.enter(tape, x);
+      std::vector<Var> so_far = layer.kept(tape, entered);
+      for (std::size_t k = 0; k < kept_count; ++k)
+        so_far[k] = ops::append_positions(state[kept_count * l + k], so_far[k]);
+      // The image before the words is not a word, and a model that reads it has no maps to roll
+      // out.
+      if (context.words && !image_word_)
+        word.words.push_back(layer.word_weights(tape, entered, so_far));
+      keep(x);
+      x = layer.words(tape, x, entered, so_far);
+      keep(x);
+      const Var query = layer.query(tape, x);
+      if (l == 0 && value_head_) word.value = (*value_head_)(tape, query);
+      context.layer = static_cast<Index>(l);
+      word.glimpses.push_back(layer.cross().attend(tape, query, memory_of(memory, l),
+                                                   attention_states.subspan(l * states, states),
+                                                   context));
+      x = layer.finish(tape, x, word.glimpses.back().context);
+      word.state.insert(word.state.end(), so_far.begin(), so_far.end());
+    }
+    keep(x);
+    for (const Glimpse& glimpse : word.glimpses)
+      word.state.insert(word.state.end(), glimpse.state.begin(), glimpse.state.end());
+    word.hidden = hidden_of(tape, x);
+    return word;
+  }
+
+  SequenceOutput word_by_word(Tape& tape, const PackedCaptions& captions,
+                              const AttentionMemory& memory, const AttendContext& context) const {
+    SequenceOutput out;
+    out.layers.resize(layers_.size());
+    std::vector<Var> state = start(tape, memory), hidden;
+    const std::span<const int> inputs = captions.inputs;
+    Index first = 0;
+    for (Index t = 0; t < captions.steps(); ++t) {
+      const Index rows = captions.rows[static_cast<std::size_t>(t)];
+      AttendContext at = context;
+      at.step = t;
+      at.first_row = first;
+      for (Var& part : state) part = ops::first_rows(part, rows);
+      WordStep word = step_words(
+          tape, inputs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows)),
+          state, memory, at);
+      state = std::move(word.state);
+      hidden.push_back(word.hidden);
+      if (word.value) out.values.push_back(word.value);
+      std::vector<RegionDraws> draws;  // of all layers but the last
+      for (std::size_t l = 0; l < layers_.size(); ++l) {
+        const Glimpse& glimpse = word.glimpses[l];
+        out.layers[l].weights.push_back(glimpse.weights);
+        out.layers[l].chosen.push_back(glimpse.chosen);
+        if (l + 1 == layers_.size()) break;
+        if (glimpse.surrogate) out.surrogates.push_back(glimpse.surrogate);
+        draws.insert(draws.end(), glimpse.draws.begin(), glimpse.draws.end());
+      }
+      out.add_glimpse(word.glimpses.back(), std::move(draws));
+      first += rows;
+    }
+    out.logits = (*output_)(tape, ops::concat_rows(hidden));
+    out.nll = word_costs(out.logits, captions);
+    return out;
+  }
+
+  // The T words of a caption are the group of queries that share its memory.
+  SequenceOutput at_once(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
+                         const AttendContext& context) const {
+    const Padded padded(captions, lead_);
+    SequenceOutput out;
+    Var x = embed(tape, padded.inputs, padded.captions, lead_);
+    if (image_word_)
+      x = ops::append_positions(ops::first_rows(image_position(tape, memory), padded.captions), x);
+    for (std::size_t l = 0; l < layers_.size(); ++l) {
+      const TransformerLayer& layer = layers_[l];
+      const Var entered = layer.enter(tape, x);
+      x = layer.words(tape, x, entered, layer.kept(tape, entered));
+      AttentionMemory shared = memory_of(memory, l);
+      shared.layout.group = padded.words + lead_;
+      const Glimpse glimpse = layer.cross().attend(tape, layer.query(tape, x), shared, {}, context);
+      x = layer.finish(tape, x, glimpse.context);
+      const std::vector<Var> weights =
+          by_word(ops::embedding(glimpse.weights, padded.places), captions);
+      out.layers.push_back(
+          {.weights = weights, .chosen = std::vector<std::span<const int>>(weights.size())});
+      if (l + 1 < layers_.size()) continue;
+      out.weights = weights;
+      out.chosen = out.layers.back().chosen;
+      if (glimpse.gate) out.gates = by_word(ops::embedding(glimpse.gate, padded.places), captions);
+    }
+    out.logits = (*output_)(tape, ops::embedding(hidden_of(tape, x), padded.places));
+    out.nll = word_costs(out.logits, captions);
+    return out;
+  }
+
+  Index lead_;  // the number of positions before the words
+  MemoryLayout layout_;
+  DecoderConfig config_;
+  int embedding_ = -1, project_ = -1;
+  std::optional<ImageWord> image_word_;
+  std::optional<SinusoidalPositions> sinusoidal_;
+  std::optional<LearnedPositions> learned_;
+  std::vector<TransformerLayer> layers_;
+  std::vector<Index> kept_widths_;  // of each of them
+  std::optional<LayerNorm> norm_;
+  std::optional<ValueHead> value_head_;
+  std::optional<WordOutput> output_;  // declared after all others
+};
+
+}  // namespace
+
+DecoderTraits transformer_traits(const DecoderConfig& config) {
+  return {.layers = config.layers,
+          .most_words = config.positions == WordPositions::kNone ? 0 : config.longest,
+          .first_state = false,
+          .attends_to_words = true};
+}
+
+std::unique_ptr<Decoder> make_transformer_decoder(const DecoderParts& parts) {
+  return std::make_unique<TransformerDecoder>(parts);
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,72 @@
+#include "captioning/model/decoding/decode_images.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kDecodedTogether = 8;  // images that are decoded together
+
+std::vector<DecodedCaption> force_given(const Ensemble& models, std::span<const InputView> inputs,
+                                        std::size_t images, const DecodeRequest& request,
+                                        std::uint64_t first_image) {
+  const std::vector<std::vector<std::vector<int>>> captions(
+      images, {std::vector<int>(request.given.begin(), request.given.end())});
+  std::vector<DecodedCaption> out;
+  for (auto& of_image : models.force_decode(inputs, captions, request.search, first_image))
+    out.push_back(std::move(of_image.front()));
+  return out;
+}
+
+}  // namespace
+
+std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& request) {
+  const bool draws = request.given.empty() && request.search.mode == SearchMode::kSample;
+  const Index each = draws ? request.search.samples : 1;  // captions per image
+  std::vector<DecodedCaption> captions(static_cast<std::size_t>(request.count * each));
+  std::mutex mutex;
+  Index done = 0;
+  parallel::for_blocks(request.count, kDecodedTogether, [&](Index begin, Index end) {
+    std::vector<InputBatch> inputs;
+    std::vector<InputView> views;
+    for (std::size_t m = 0; m < models.size(); ++m) {
+      InputBatch& batch = inputs.emplace_back(models.model(m).input_shape(), end - begin);
+      for (Index i = begin; i < end; ++i)
+        batch.set_area(i - begin, request.load(i, m, batch.values_of(i - begin)));
+      views.push_back(batch.view());
+    }
+    const auto first = static_cast<std::uint64_t>(request.first_image + begin);
+    std::vector<DecodedCaption> group =
+        request.given.empty()
+            ? models.caption(views, request.search, first)
+            : force_given(models, views, static_cast<std::size_t>(end - begin), request, first);
+    std::move(group.begin(), group.end(), captions.begin() + begin * each);
+    const std::lock_guard lock(mutex);
+    done += end - begin;
+    if (request.progress) request.progress(done, request.count);
+  });
+  return captions;
+}
+
+std::vector<DecodedCaption> decode_images(const Ensemble& models, const EnsembleInputs& inputs,
+                                          std::span<const Index> images,
+                                          const SearchOptions& search,
+                                          const DecodeProgress& progress) {
+  SACCADE_CHECK(models.size() == inputs.size(), "[decode] ", inputs.size(), " inputs for ",
+                models.size(), " models");
+  for (std::size_t m = 0; m < models.size(); ++m)
+    SACCADE_CHECK(inputs.of(m).shape() == models.model(m).input_shape(),
+                  "[decode] the model takes ", models.model(m).input_shape(),
+                  " per image; the inputs are ", inputs.of(m).shape());
+  const auto load = [&](Index position, std::size_t member, std::span<float> out) {
+    return inputs.of(member).load(images[static_cast<std::size_t>(position)], out);
+  };
+  return decode(models, {.count = static_cast<Index>(images.size()),
+                         .load = load,
+                         .search = search,
+                         .progress = progress});
+}
+
+}  // namespace saccade

@@ -1,0 +1,105 @@
+#include "captioning/model/decoding/ensemble.h"
+
+#include <algorithm>
+
+#include "captioning/model/decoding/forced_decoding.h"
+#include "captioning/model/decoding/whole_words.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+void check_vocabularies(const EnsembleMember& a, const EnsembleMember& b) {
+  const Vocabulary &ours = a.model->vocabulary(), &theirs = b.model->vocabulary();
+  if (ours.digest() == theirs.digest()) return;
+  throw UsageError(
+      str(a.name, " and ", b.name, " do not share a vocabulary: ", ours.size(), " words (digest ",
+          ours.digest(), ") and ", theirs.size(), " (", theirs.digest(),
+          "); an ensemble takes the mean of every word, so train its members on the same "
+          "captions with the same data.vocabulary and data.min_count or "
+          "data.bpe_size"));
+}
+
+// Whether cells of equal row and column cover the same part of every picture.
+bool alike(const EnsembleMember& a, const EnsembleMember& b) {
+  const GridSize &one = a.model->grid(), &other = b.model->grid();
+  const PrepareOptions &p = a.preparation, &q = b.preparation;
+  const bool same_part = p.mode == q.mode && (p.mode == ResizeMode::kSquash ||
+                                              p.height * q.width == q.height * p.width);
+  return one == other && same_part;
+}
+
+}  // namespace
+
+Ensemble::Ensemble(std::vector<EnsembleMember> members) : members_(std::move(members)) {
+  SACCADE_CHECK(!members_.empty(), "[ensemble] no member");
+  for (const EnsembleMember& member : members_) check_vocabularies(members_[0], member);
+  for (std::size_t m = 0; m < size(); ++m)
+    if (model(m).has_attention()) shown_.push_back(m);
+  if (shown_.empty()) shown_ = {0};
+  const bool all_alike = std::all_of(shown_.begin(), shown_.end(), [&](std::size_t m) {
+    return alike(members_[shown_[0]], members_[m]);
+  });
+  if (!all_alike) shown_.resize(1);
+}
+
+std::vector<std::string> Ensemble::names() const {
+  std::vector<std::string> names;
+  if (size() > 1)
+    for (const EnsembleMember& member : members_) names.push_back(member.name);
+  return names;
+}
+
+std::vector<DecodedCaption> Ensemble::caption(std::span<const InputView> inputs,
+                                              const SearchOptions& options,
+                                              std::uint64_t first_image) const {
+  return EncodedPictures(*this, inputs).caption(options, first_image);
+}
+
+std::vector<std::vector<DecodedCaption>> Ensemble::force_decode(
+    std::span<const InputView> inputs, std::span<const std::vector<std::vector<int>>> captions,
+    const SearchOptions& options, std::uint64_t first_image) const {
+  return EncodedPictures(*this, inputs).force_decode(captions, options, first_image);
+}
+
+EncodedPictures::EncodedPictures(const Ensemble& models, std::span<const InputView> inputs)
+    : models_(models) {
+  SACCADE_CHECK(inputs.size() == models.size(), "[ensemble] ", inputs.size(), " inputs for ",
+                models.size(), " models");
+  const std::span<const std::size_t> shown = models.shown();
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    Tape& tape = encodings_.emplace_back().tape;
+    tape.set_recording(false);
+    const CaptionModel& model = models.model(m);
+    const std::span<const ConstView> parameters = model.parameters().views();
+    tape.set_parameters(parameters);
+    members_.push_back({.decoder = &model.decoder(),
+                        .parameters = parameters,
+                        .images = model.encode(tape, inputs[m]).values(),
+                        .shown = std::find(shown.begin(), shown.end(), m) != shown.end()});
+  }
+}
+
+std::vector<DecodedCaption> EncodedPictures::caption(const SearchOptions& options,
+                                                     std::uint64_t first_image) const {
+  std::vector<DecodedCaption> captions = search(members_, SpecialWords{}, options, first_image);
+  if (models_.vocabulary().subwords())
+    for (DecodedCaption& caption : captions) {
+      put_together(caption, models_.vocabulary());
+      drop_repeated(caption);
+    }
+  return captions;
+}
+
+std::vector<std::vector<DecodedCaption>> EncodedPictures::force_decode(
+    std::span<const std::vector<std::vector<int>>> captions, const SearchOptions& options,
+    std::uint64_t first_image) const {
+  auto decoded = saccade::force_decode(members_, SpecialWords{}, captions, options, first_image);
+  if (models_.vocabulary().subwords())
+    for (std::vector<DecodedCaption>& of_image : decoded)
+      for (DecodedCaption& caption : of_image) put_together(caption, models_.vocabulary());
+  return decoded;
+}
+
+}  // namespace saccade

@@ -1,0 +1,233 @@
+#include "captioning/model/maps/caption_json.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "captioning/model/maps/caption_text.h"
+#include "captioning/model/maps/packed_maps.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The double whose shortest decimal form is that of the float: 0.1 instead of 0.10000000149.
+double shortest(float value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  double out = value;
+  std::from_chars(text.data(), end, out);
+  return out;
+}
+
+Json attention_rows(const AttentionMap& map) {
+  Json rows = Json::array();
+  for (Index r = 0; r < map.grid.rows; ++r) {
+    Json row = Json::array();
+    for (Index c = 0; c < map.grid.cols; ++c) row.push_back(shortest(map.at(r, c)));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json cell_json(Index cell, const GridSize& grid) {
+  if (cell < 0 || cell >= grid.cells()) return nullptr;
+  return Json::array({cell / grid.cols, cell % grid.cols});
+}
+
+Json chosen_cell(const AttentionMap& map) { return cell_json(map.chosen, map.grid); }
+
+Json choices_json(const DecodedWord& word) {
+  Json out = Json::array();
+  for (const int cell : word.choices) out.push_back(cell_json(cell, word.map.grid));
+  return out;
+}
+
+// The number of a layer or a head, or the name of their fusion.
+Json part_json(const MapPart& part) {
+  if (part.count == 0) return nullptr;
+  return part.fused ? Json(part.name()) : Json(part.number);
+}
+
+Json geometry_json(const Geometry& geometry) {
+  return {{"original", Json::array({geometry.original_height, geometry.original_width})},
+          {"resize", enum_name(geometry.mode)},
+          {"seen",
+           {{"x", geometry.seen.x},
+            {"y", geometry.seen.y},
+            {"width", geometry.seen.width},
+            {"height", geometry.seen.height}}},
+          {"mirrored", geometry.mirrored},
+          {"input", Json::array({geometry.input_height, geometry.input_width})}};
+}
+
+Json grid_json(const GridSize& grid, const Geometry& geometry) {
+  const CellBlock cells = picture_cells(picture_area(geometry), grid);
+  return {{"rows", grid.rows},
+          {"cols", grid.cols},
+          {"cells", Json::array({cells.left, cells.top, cells.right, cells.bottom})}};
+}
+
+// Writes the parts of one caption in a form.
+class CaptionWriter {
+ public:
+  CaptionWriter(const CaptionRecord& record, const CaptionSource& source, CaptionForm form)
+      : record_(&record), source_(&source), form_(form) {
+    if (form == CaptionForm::kFull) return;
+    for (const DecodedWord& word : record.caption.words) packing_.include(word.map);
+    for (const auto* views : {&record.views, &record.class_token})
+      for (const MapView& view : *views)
+        for (const AttentionMap& map : view) packing_.include(map);
+  }
+
+  Json write() const {
+    const DecodedCaption& caption = record_->caption;
+    Json json = Json::object();
+    if (!record_->image.empty()) json["image"] = record_->image;
+    if (!record_->tokens.empty()) json["tokens"] = record_->tokens;
+    json["caption"] = caption_text(caption, *source_->vocabulary);
+    if (source_->given) json["given"] = true;
+    json["words"] = words(caption);
+    json["grid"] = grid_json(source_->grid, record_->geometry);
+    json["geometry"] = geometry_json(record_->geometry);
+    json["finished"] = caption.finished;
+    json["logprob"] = number(caption.log_prob);
+    json["regime"] = enum_name(source_->regime);
+    if (packs()) json["packed"] = {{"low", packing_.low()}, {"high", packing_.high()}};
+    if (!record_->views.empty()) json["maps"] = views(record_->views);
+    if (!record_->class_token.empty()) json["class_token"] = views(record_->class_token);
+    if (!source_->members.empty()) json["members"] = source_->members;
+    if (!source_->without.empty()) {
+      json["without"]["heads"] = source_->without;
+      if (!record_->whole.empty()) json["without"]["whole"] = record_->whole;
+    }
+    if (source_->alternatives) {
+      json["alternatives"] = Json::array();
+      for (const DecodedCaption& other : caption.others) {
+        Json& one = json["alternatives"].emplace_back(
+            Json{{"caption", caption_text(other, *source_->vocabulary)}});
+        if (!packs()) one["words"] = words(other);
+        one["logprob"] = number(other.log_prob);
+      }
+    }
+    return json;
+  }
+
+ private:
+  bool packs() const { return form_ == CaptionForm::kPacked; }
+
+  double number(double value) const { return packs() ? std::round(value * 1e4) / 1e4 : value; }
+  // Numbers that a model computes in float are written as floats.
+  Json number(const std::optional<double>& value) const {
+    if (!value) return nullptr;
+    return packs() ? number(*value) : shortest(static_cast<float>(*value));
+  }
+
+  Json attention(const AttentionMap& map) const {
+    SACCADE_CHECK(static_cast<Index>(map.weights.size()) == map.grid.cells(), "[caption_json] ",
+                  map.weights.size(), " weights for a grid of ", map.grid.rows, " x ",
+                  map.grid.cols);
+    return packs() ? Json(packing_.packed(map)) : attention_rows(map);
+  }
+
+  // Rows of numbers in both forms: they are of both signs and of any size, and a byte for each
+  // would not tell small ones from 0.
+  Json occlusion(const DecodedWord& word) const {
+    const auto cols = static_cast<std::size_t>(source_->grid.cols);
+    SACCADE_CHECK(word.effects.size() == static_cast<std::size_t>(source_->grid.rows) * cols,
+                  "[caption_json] ", word.effects.size(), " effects for a grid of ",
+                  source_->grid.rows, " x ", source_->grid.cols);
+    Json rows = Json::array();
+    for (std::size_t l = 0; l < word.effects.size(); ++l) {
+      if (l % cols == 0) rows.push_back(Json::array());
+      rows.back().push_back(packs() ? number(static_cast<double>(word.effects[l]))
+                                    : shortest(word.effects[l]));
+    }
+    return rows;
+  }
+
+  // Without nulls where the form leaves them out.
+  Json kept(Json object) const {
+    if (!packs()) return object;
+    Json out = Json::object();
+    for (auto& [key, value] : object.items())
+      if (!value.is_null()) out[key] = std::move(value);
+    return out;
+  }
+
+  Json words(const DecodedCaption& caption) const {
+    Json out = Json::array();
+    for (const DecodedWord& word : caption.words) {
+      out.push_back(kept({{"text", word_text(word, *source_->vocabulary)},
+                          {"logprob", number(word.log_prob)},
+                          {"gate", number(word.map.gate)},
+                          {"sentinel", number(word.map.sentinel)},
+                          {"entropy", number(map_entropy(word.map))},
+                          {"uniform", is_uniform(word.map)},
+                          {"attention", attention(word.map)},
+                          {"sampled", chosen_cell(word.map)}}));
+      if (!packs() && !word.choices.empty()) out.back()["choices"] = choices_json(word);
+      if (!word.effects.empty()) out.back()["occlusion"] = occlusion(word);
+    }
+    return out;
+  }
+
+  // What `of` returns for every map; null where it is null for all.
+  template <class Of>
+  Json each(const MapView& view, const Of& of) const {
+    Json out = Json::array();
+    bool any = false;
+    for (const AttentionMap& map : view) {
+      out.push_back(of(map));
+      any = any || !out.back().is_null();
+    }
+    return any ? out : Json();
+  }
+
+  Json views(const std::vector<MapView>& views) const {
+    Json out = Json::array();
+    for (const MapView& view : views) {
+      Json one = {{"layer", part_json(view[0].layer)},
+                  {"head", part_json(view[0].head)},
+                  {"rollout", view[0].rollout},
+                  {"attention", each(view, [&](const auto& map) { return attention(map); })}};
+      one.update(kept(
+          {{"entropy", each(view, [&](const auto& map) { return number(map_entropy(map)); })},
+           {"uniform", each(view, [](const auto& map) { return Json(is_uniform(map)); })},
+           {"gate", each(view, [&](const auto& map) { return number(map.gate); })},
+           {"sentinel", each(view, [&](const auto& map) { return number(map.sentinel); })},
+           {"sampled", each(view, chosen_cell)},
+           {"elsewhere", each(view, [&](const auto& map) { return number(map.elsewhere); })}}));
+      out.push_back(std::move(one));
+    }
+    return out;
+  }
+
+  const CaptionRecord* record_;
+  const CaptionSource* source_;
+  CaptionForm form_;
+  MapPacking packing_;
+};
+
+}  // namespace
+
+Json caption_json(const CaptionRecord& record, const CaptionSource& source, CaptionForm form) {
+  return CaptionWriter(record, source, form).write();
+}
+
+std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string captions_json(std::span<const CaptionRecord> records, const CaptionSource& source) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < records.size(); ++i)
+    out += (i == 0 ? "\n" : ",\n") + json_line(caption_json(records[i], source));
+  return out + (records.empty() ? "]\n" : "\n]\n");
+}
+
+}  // namespace saccade

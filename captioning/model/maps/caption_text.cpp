@@ -1,0 +1,17 @@
+#include "captioning/model/maps/caption_text.h"
+
+#include "captioning/scoring/words/tokenizer.h"
+
+namespace saccade {
+
+const std::string& word_text(const DecodedWord& word, const Vocabulary& vocabulary) {
+  return word.id < 0 ? word.text : vocabulary.word(word.id);
+}
+
+std::string caption_text(const DecodedCaption& caption, const Vocabulary& vocabulary) {
+  std::vector<std::string> words;
+  for (const DecodedWord& word : caption.words) words.push_back(word_text(word, vocabulary));
+  return join_words(words);
+}
+
+}  // namespace saccade

@@ -1,0 +1,242 @@
+// Beam search.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "captioning/model/search/strategies.h"
+#include "captioning/model/search/trace.h"
+#include "captioning/model/search/word_rules.h"
+#include "captioning/model/search/word_scores.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+
+namespace {
+
+// A hypothesis, extended by one word.
+struct Extension {
+  Backpointer last;
+  double log_prob = 0;  // of all words
+  double rank = 0;      // what it competes with now: below log_prob where words are avoided
+};
+
+// A hypothesis that ended with <eos> after row `row` of step `step`.
+struct Finished {
+  double score = 0, log_prob = 0;
+  Index step = 0, row = 0;
+  std::vector<int> words{};  // distinguish hypotheses, if several are kept
+};
+
+// Hypotheses that compete with each other.
+struct Group {
+  Index places = 0;                     // hypotheses that may continue
+  Index first = 0;                      // the row of the first one, among the image's rows
+  std::vector<double> log_probs = {0};  // of those that continue
+};
+
+struct BeamImage {
+  std::vector<Group> groups;
+  std::vector<Finished> finished;  // the best one first
+};
+
+// For each word, how many hypotheses of earlier groups take it at this step.
+using Uses = std::map<int, Index>;
+
+class BeamSearch {
+ public:
+  BeamSearch(SearchBatch& batch, const SpecialWords& special, const SearchOptions& options)
+      : batch_(batch),
+        special_(special),
+        options_(options),
+        images_(static_cast<std::size_t>(batch.slots()), fresh_image(options)),
+        captions_(images_.size()),
+        words_(images_.size(), special.bos) {}
+
+  std::vector<DecodedCaption> run() {
+    while (batch_.slots() > 0) step();
+    return std::move(captions_);
+  }
+
+ private:
+  static BeamImage fresh_image(const SearchOptions& options) {
+    const Group group{.places = options.beam / options.groups};
+    return {.groups = std::vector<Group>(static_cast<std::size_t>(options.groups), group),
+            .finished = {}};
+  }
+  BeamImage& image(Index slot) { return images_[static_cast<std::size_t>(batch_.image(slot))]; }
+
+  double normalised(double log_prob, Index length) const {
+    return log_prob / std::pow(static_cast<double>(length), options_.length_normalization);
+  }
+
+  void step() {
+    trace_.add_step(batch_.step(words_, group_));
+    WordScores scores(batch_.logits(), special_);
+    if (options_.rules.any())
+      for (Index row = 0; row < batch_.slots() * group_; ++row)
+        apply_rules(options_.rules, special_, trace_.prefix(batch_.word(), row), row, scores);
+    std::vector<std::vector<Extension>> next;  // by slot
+    std::vector<bool> done;
+    for (Index slot = 0; slot < batch_.slots(); ++slot) {
+      next.push_back(extend(scores, slot));
+      done.push_back(next.back().empty());
+      if (done.back()) finish(slot);
+    }
+    lay_out(next, batch_.drop(done));
+  }
+
+  // The extensions that continue, group by group; none when the search for the image is over.
+  // Records the hypotheses that finish.
+  std::vector<Extension> extend(WordScores& scores, Index slot) {
+    BeamImage& state = image(slot);
+    const auto ends = [&](const Extension& e) { return e.last.word == special_.eos; };
+    std::vector<Extension> all;
+    std::vector<Group> groups;
+    Uses uses;
+    double most = -std::numeric_limits<double>::infinity();  // log p of the best that continue
+    for (const Group& group : state.groups) {
+      std::vector<Extension> best = best_extensions(scores, slot, group, uses);
+      Group next{.places = group.places, .first = static_cast<Index>(all.size()), .log_probs = {}};
+      for (const Extension& e : best) {
+        ++uses[e.last.word];
+        if (!ends(e)) continue;
+        --next.places;
+        add_finished(state, e);
+      }
+      std::erase_if(best, ends);
+      for (const Extension& e : best) {
+        next.log_probs.push_back(e.log_prob);
+        most = std::max(most, e.log_prob);
+      }
+      all.insert(all.end(), best.begin(), best.end());
+      groups.push_back(std::move(next));
+    }
+    if (all.empty() || batch_.word() == options_.max_length) return {};
+    const bool enough = static_cast<Index>(state.finished.size()) == options_.alternatives;
+    if (enough && state.finished.back().score >= normalised(most, options_.max_length + 1))
+      return {};
+    state.groups = std::move(groups);
+    return all;
+  }
+
+  // Keeps a hypothesis that ended, if it is among the best and no better one has the same words.
+  void add_finished(BeamImage& state, const Extension& e) {
+    Finished one{.score = normalised(e.log_prob, batch_.word() + 1),
+                 .log_prob = e.log_prob,
+                 .step = batch_.word(),
+                 .row = e.last.row};
+    std::vector<Finished>& kept = state.finished;
+    if (options_.alternatives > 1) {
+      one.words = trace_.prefix(one.step, one.row);
+      const auto twin = std::find_if(kept.begin(), kept.end(),
+                                     [&](const Finished& f) { return f.words == one.words; });
+      if (twin != kept.end()) {
+        if (twin->score >= one.score) return;
+        kept.erase(twin);
+      }
+    }
+    const auto after = std::find_if(kept.begin(), kept.end(),
+                                    [&](const Finished& f) { return f.score < one.score; });
+    kept.insert(after, std::move(one));
+    if (static_cast<Index>(kept.size()) > options_.alternatives) kept.pop_back();
+  }
+
+  // The best extensions of all hypotheses of a group, as many as the group has places. Equal ones
+  // are sorted by hypothesis, then by id.
+  std::vector<Extension> best_extensions(WordScores& scores, Index slot, const Group& group,
+                                         const Uses& uses) {
+    std::vector<Extension> all;
+    // Each avoided word may fall behind another word, so there are as many candidates more.
+    const Index most = group.places + static_cast<Index>(uses.size());
+    for (std::size_t h = 0; h < group.log_probs.size() && group.places > 0; ++h) {
+      const Index row = slot * group_ + group.first + static_cast<Index>(h);
+      for (const kernels::Ranked& word : scores.best(row, most)) {
+        const double log_prob = scores.log_prob(row, word.place);
+        const auto used = uses.find(word.place);
+        const double times = used == uses.end() ? 0 : static_cast<double>(used->second);
+        all.push_back({{row, word.place, log_prob},
+                       group.log_probs[h] + log_prob,
+                       group.log_probs[h] + log_prob - options_.diversity * times});
+      }
+    }
+    // The sort is stable, because the words of a hypothesis are in order already.
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Extension& a, const Extension& b) { return a.rank > b.rank; });
+    if (static_cast<Index>(all.size()) > group.places)
+      all.resize(static_cast<std::size_t>(group.places));
+    return all;
+  }
+
+  // The best hypothesis of an image for which none has ended.
+  DecodedCaption unfinished(Index slot) const {
+    DecodedCaption caption;
+    caption.log_prob = -std::numeric_limits<double>::infinity();
+    for (const Group& group : images_[static_cast<std::size_t>(batch_.image(slot))].groups)
+      for (std::size_t h = 0; h < group.log_probs.size(); ++h) {
+        if (group.log_probs[h] <= caption.log_prob) continue;
+        caption.log_prob = group.log_probs[h];
+        caption.words =
+            trace_.words(batch_.word(), slot * group_ + group.first + static_cast<Index>(h));
+      }
+    return caption;
+  }
+
+  void finish(Index slot) {
+    DecodedCaption& caption = captions_[static_cast<std::size_t>(batch_.image(slot))];
+    const std::vector<Finished>& finished = image(slot).finished;
+    if (finished.empty()) caption = unfinished(slot);
+    for (std::size_t k = 0; k < finished.size(); ++k) {
+      DecodedCaption one;
+      one.finished = true;
+      one.log_prob = finished[k].log_prob;
+      one.words = trace_.words(finished[k].step, finished[k].row);
+      if (k == 0) {
+        caption = std::move(one);
+      } else {
+        caption.others.push_back(std::move(one));
+      }
+    }
+  }
+
+  // Lays out the rows of the next step: the slots that remain, in groups as wide as the widest.
+  // Narrower groups repeat their first hypothesis; nothing reads the repetition.
+  void lay_out(const std::vector<std::vector<Extension>>& next, const std::vector<Index>& slots) {
+    std::size_t group = 0;
+    for (const Index slot : slots)
+      group = std::max(group, next[static_cast<std::size_t>(slot)].size());
+    std::vector<Backpointer> backpointers;
+    std::vector<Index> parents;
+    words_.clear();
+    for (const Index slot : slots) {
+      const std::vector<Extension>& hypotheses = next[static_cast<std::size_t>(slot)];
+      for (std::size_t g = 0; g < group; ++g) {
+        backpointers.push_back(hypotheses[g < hypotheses.size() ? g : 0].last);
+        parents.push_back(backpointers.back().row);
+        words_.push_back(backpointers.back().word);
+      }
+    }
+    trace_.add_words(std::move(backpointers));
+    batch_.advance(parents);
+    group_ = static_cast<Index>(group);
+  }
+
+  SearchBatch& batch_;
+  const SpecialWords& special_;
+  const SearchOptions& options_;
+  std::vector<BeamImage> images_;  // in the order of the call
+  std::vector<DecodedCaption> captions_;
+  std::vector<int> words_;  // the last word of every row
+  Index group_ = 1;         // rows per image; one before the first word
+  Trace trace_;
+};
+
+}  // namespace
+
+std::vector<DecodedCaption> beam_search(SearchBatch& batch, const SpecialWords& special,
+                                        const SearchOptions& options) {
+  return BeamSearch(batch, special, options).run();
+}
+
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

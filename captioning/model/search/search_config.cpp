@@ -1,0 +1,36 @@
+#include "captioning/model/search/search_config.h"
+
+#include "core/config/fields.h"
+
+namespace saccade {
+
+void SearchConfig::fields(Section& v) {
+  v.field("mode", mode, "how captions are decoded");
+  v.field("beam", beam, "number of hypotheses kept (beam)", between(1, 1000));
+  v.field("max_length", max_length, "longest caption in words (vocabulary bpe: in pieces)",
+          between(1, 1000));
+  v.field("length_normalization", length_normalization,
+          "exponent a: log p is divided by length^a; 0 = off", between(0, 10));
+  v.field("temperature", temperature, "divides the logits (sample)",
+          {.min = 0, .max = 1000, .min_open = true});
+  v.field("top_k", top_k,
+          "words are drawn from this many, the most probable ones; 0 = all (sample)",
+          between(0, 1e7));
+  v.field("top_p", top_p,
+          "words are drawn from the fewest that together have this probability (sample)",
+          {.min = 0, .max = 1, .min_open = true});
+  v.field("groups", groups,
+          "number of groups of the beam; each avoids the words of those before it (beam)",
+          between(1, 1000));
+  v.field("diversity", diversity,
+          "what is subtracted from a word's log p for each hypothesis of an earlier group that "
+          "takes it at the same step (beam)",
+          at_least(0));
+  v.field("min_length", min_length, "shortest caption in words (bpe: in pieces)", between(0, 1000));
+  v.field("no_repeat_ngram", no_repeat_ngram,
+          "n-grams of this many words (bpe: pieces) occur at most once in a caption; 0 = off",
+          between(0, 1000));
+  v.field("forbidden", forbidden, "words that no caption may have");
+}
+
+}  // namespace saccade
