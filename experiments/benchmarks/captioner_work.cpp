@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "captioning/captioner.h"
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/training/self_critical_step.h"
 #include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoding/ensemble.h"

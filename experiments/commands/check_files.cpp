@@ -8,7 +8,7 @@
 
 #include "captioning/data/data_places.h"
 #include "captioning/data/data_sets.h"
-#include "captioning/learning/learning_rates.h"
+#include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/runs/check_config.h"
 #include "captioning/learning/runs/first_weights.h"
 #include "captioning/learning/runs/named_models.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/check_config.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"

@@ -7,7 +7,7 @@
 
 #include "captioning/data/data_places.h"
 #include "captioning/data/photo_check.h"
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/check_config.h"
 #include "captioning/learning/training/cost_ahead.h"
 #include "core/base/error.h"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/training/training_set.h"
 #include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"

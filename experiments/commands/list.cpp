@@ -6,7 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/objectives/reward_metric.h"
 #include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoders/decoder_limits.h"

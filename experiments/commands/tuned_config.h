@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "experiments/commands/starter_config.h"
 
 namespace saccade {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "core/base/error.h"
 #include "core/config/idle.h"
 

@@ -1,6 +1,6 @@
 #include "experiments/options/map_options.h"
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoders/decoder_traits.h"
 #include "core/attention/sequence/sequence_attention_kind.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/scoring/scores/text_table.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/base/error.h"

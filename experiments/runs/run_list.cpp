@@ -7,7 +7,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/run_directory.h"
 #include "captioning/learning/training/trainer.h"
 #include "captioning/scoring/metrics/metric_registry.h"

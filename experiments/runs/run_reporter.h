@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "captioning/learning/config/train_config.h"
 #include "captioning/learning/runs/run_directory.h"
 #include "captioning/learning/runs/run_observer.h"
-#include "captioning/learning/train_config.h"
 #include "core/base/mean.h"
 #include "experiments/process/log.h"
 #include "experiments/process/progress.h"

@@ -1,7 +1,7 @@
 // Work that takes long is announced with what makes it so.
 #include "captioning/learning/training/cost_ahead.h"
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "tests/support/catch.h"
 

@@ -1,4 +1,4 @@
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 
 #include "core/attention/selection_kind.h"
 #include "core/base/error.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/model/decoders/decoder_kind.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"

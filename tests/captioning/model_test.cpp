@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "captioning/learning/learning_rates.h"
+#include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/model_parameters.h"
 #include "captioning/model/decoders/decoder_kind.h"

@@ -1,7 +1,7 @@
 // A data set of small scenes or texts, and an untrained model of them whose captions have words.
 #pragma once
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/training/run_data.h"
 #include "captioning/learning/training/training_set.h"
 #include "captioning/study/evaluation/evaluate.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "tests/support/catch.h"
 
 namespace saccade {

@@ -4,8 +4,8 @@
 
 #include "captioning/data/data_sets.h"
 #include "captioning/data/load_data.h"
-#include "captioning/learning/experiment_config.h"
-#include "captioning/learning/learning_rates.h"
+#include "captioning/learning/config/experiment_config.h"
+#include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/training/choosing_metric.h"
 #include "captioning/learning/training/stages.h"
 #include "captioning/model/decoders/decoder_parts.h"

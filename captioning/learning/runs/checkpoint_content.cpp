@@ -5,7 +5,7 @@
 #include <cstring>
 #include <set>
 
-#include "captioning/learning/learning_rates.h"
+#include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/runs/half_checkpoint.h"
 #include "captioning/learning/runs/model_parameters.h"
 #include "captioning/learning/runs/stored_state.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/word_rows.h"
 #include "captioning/learning/training/trainer.h"
 #include "core/config/config.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/half_checkpoint.h"
 #include "captioning/learning/runs/named_models.h"
 #include "captioning/learning/runs/run_directory.h"

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "core/base/messages.h"
 #include "core/io/archive.h"
 

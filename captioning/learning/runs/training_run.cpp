@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "captioning/learning/learning_rates.h"
+#include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/first_weights.h"
 #include "captioning/learning/runs/named_models.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "captioning/learning/train_config.h"
+#include "captioning/learning/config/train_config.h"
 
 namespace saccade {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/model/inputs.h"
 #include "captioning/model/vocabulary/vocabulary.h"
 #include "captioning/study/grounding/noun_boxes.h"

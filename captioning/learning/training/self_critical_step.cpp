@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/model/search/draws.h"
 #include "core/attention/selection_kind.h"
 #include "core/base/clock.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/training/self_critical_step.h"
 #include "core/base/error.h"
 

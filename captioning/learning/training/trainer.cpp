@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/training/choosing_metric.h"
 #include "captioning/learning/training/word_labels.h"
 #include "captioning/scoring/metrics/metric_registry.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/check_config.h"
 #include "core/base/error.h"
 #include "experiments/commands/start_measure.h"

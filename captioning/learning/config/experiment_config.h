@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "captioning/data/data_config.h"
+#include "captioning/learning/config/train_config.h"
 #include "captioning/learning/objectives/objective_config.h"
-#include "captioning/learning/train_config.h"
 #include "captioning/model/model_config.h"
 #include "captioning/model/search/search_config.h"
 #include "core/config/axes.h"

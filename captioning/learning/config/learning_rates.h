@@ -1,7 +1,7 @@
 // How fast the parameters of a model learn.
 #pragma once
 
-#include "captioning/learning/experiment_config.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "core/nn/parameter_store.h"
 
 namespace saccade {

@@ -1,4 +1,4 @@
-#include "captioning/learning/train_config.h"
+#include "captioning/learning/config/train_config.h"
 
 #include "core/config/fields.h"
 

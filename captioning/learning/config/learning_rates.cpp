@@ -1,4 +1,4 @@
-#include "captioning/learning/learning_rates.h"
+#include "captioning/learning/config/learning_rates.h"
 
 #include <algorithm>
 
