@@ -87,7 +87,7 @@ wants "data.sets.theirs.tokens has no effect: type is coco" err
 expect 2 "$saccade" config check two.yaml data.sets.theirs.min_count=2
 wants "data.sets.theirs.min_count: a set has type, annotations, images" err
 expect 2 "$saccade" train two.yaml --out other data.sets.others.images=x
-wants "'data.sets' is a value and has no key 'others.images'" err
+one_error "data.sets has no entry 'others' (did you mean 'theirs'?); it has mine, theirs, and data.sets.others={...} adds one"
 expect 3 "$saccade" train two.yaml --out other data.sets.theirs.annotations=none.json
 wants "data.sets.theirs.annotations: none.json is missing" err
 [ ! -e other ] || fail "a run that could not start left a folder"
