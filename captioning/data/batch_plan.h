@@ -36,10 +36,13 @@ struct BatchPlanOptions {
   // is slower.
   Index bucket_batches = 1;
   CaptionsPerEpoch captions = CaptionsPerEpoch::kAll;
-  // Of n images that have items, an epoch takes round(share * n), at least one, drawn anew for
-  // every epoch; of images that no share concerns, all.
+  // Of n images that have items, an epoch takes images_of_share(share, n), drawn anew for every
+  // epoch; of images that no share concerns, all.
   std::vector<PlanShare> shares{};
 };
+
+// Of how many images an epoch trains on: round(share * images), at least one of some.
+Index images_of_share(double share, Index images);
 
 struct Batch {
   std::vector<std::vector<PlanItem>> shards;

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/suggest.h"
 #include "core/config/idle.h"
 
 namespace saccade {
@@ -26,11 +27,14 @@ bool good_name(const std::string& name) {
 
 // Reads one set, or adds lines to `wrong`.
 DataConfig read_set(const NamedValues& set, DataConfig base, std::string& wrong) {
-  const std::string here = set.place.text();
-  const std::string place = str(here, here.empty() ? "" : ": ", "data.sets.", set.name);
-  const auto add = [&](const std::string& text) {
-    wrong += str(wrong.empty() ? "" : "\n", place, text);
+  const auto named = [&](const Place& place) {
+    const std::string here = place.text();
+    return str(here, here.empty() ? "" : ": ", "data.sets.", set.name);
   };
+  const auto add_at = [&](const Place& place, const std::string& text) {
+    wrong += str(wrong.empty() ? "" : "\n", named(place), text);
+  };
+  const auto add = [&](const std::string& text) { add_at(set.place, text); };
   base.sets.clear();
   base.type = DataKind::kJoined;
   if (!good_name(set.name))
@@ -40,11 +44,13 @@ DataConfig read_set(const NamedValues& set, DataConfig base, std::string& wrong)
   for (const auto& [key, value] : set.values) {
     const std::string first = key.substr(0, key.find('.'));
     if (std::find(kKeysOfSets.begin(), kKeysOfSets.end(), first) == kKeysOfSets.end()) {
-      add(str(".", key, ": a set has ", allowed_keys()));
+      const std::vector<std::string> known(kKeysOfSets.begin(), kKeysOfSets.end());
+      add_at(set.place_of(key),
+             str(".", key, ": a set has ", allowed_keys(), did_you_mean(first, known)));
       continue;
     }
     try {
-      apply_override(loaded, key + "=" + value, place);
+      apply_override(loaded, key + "=" + value, named(set.place_of(key)));
     } catch (const UsageError& error) {
       wrong += str(wrong.empty() ? "" : "\n", error.what());
     }
@@ -56,7 +62,7 @@ DataConfig read_set(const NamedValues& set, DataConfig base, std::string& wrong)
     for (const std::string& path : unread_options(loaded.config, "data"))
       for (const auto& [key, value] : set.values)
         if (path == "data." + key || path.starts_with("data." + key + "."))
-          add(str(".", key, " has no effect: type is ", enum_name(type)));
+          add_at(set.place_of(key), str(".", key, " has no effect: type is ", enum_name(type)));
   return std::move(loaded.config);
 }
 
@@ -73,6 +79,19 @@ std::vector<NamedDataConfig> joined_sets(const DataConfig& config) {
             "{type: karpathy, ...}, coco: {type: coco, ...}}; it has ",
             out.size(), wrong.empty() ? "" : "\n", wrong);
   if (!wrong.empty()) throw UsageError(wrong);
+  return out;
+}
+
+std::vector<Difference> share_differences(const DataConfig& first, const DataConfig& second) {
+  std::vector<Difference> out;
+  if (first.type != DataKind::kJoined || second.type != DataKind::kJoined) return out;
+  const std::vector<NamedDataConfig> others = joined_sets(second);
+  for (const NamedDataConfig& set : joined_sets(first))
+    for (const NamedDataConfig& other : others)
+      if (set.name == other.name && set.config.share != other.config.share)
+        out.push_back({.path = str("data.sets.", set.name, ".share"),
+                       .first = str(set.config.share),
+                       .second = str(other.config.share)});
   return out;
 }
 

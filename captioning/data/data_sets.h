@@ -20,6 +20,10 @@ struct NamedDataConfig {
 // reads, names that paths cannot have.
 std::vector<NamedDataConfig> joined_sets(const DataConfig& config);
 
+// The shares in which sets of the same names differ, as data.sets.NAME.share; none where one of the
+// two is not joined. Throws what joined_sets() throws.
+std::vector<Difference> share_differences(const DataConfig& first, const DataConfig& second);
+
 // The files that one set names or could name, whose keys are those of `section`: data or
 // data.sets.NAME.
 std::vector<NamedFile> files_of_set(const DataConfig& set, const std::string& section);

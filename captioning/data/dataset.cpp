@@ -12,6 +12,13 @@ std::vector<Index> images_of(const Dataset& dataset, Split split) {
   return out;
 }
 
+std::vector<std::string> named_notes(const Dataset& dataset) {
+  std::vector<std::string> out = dataset.notes;
+  if (dataset.parts.empty())
+    for (std::string& note : out) note.insert(0, dataset.name + ": ");
+  return out;
+}
+
 Index caption_count(const Dataset& dataset, const std::vector<Index>& images) {
   Index count = 0;
   for (const Index i : images) {

@@ -38,6 +38,9 @@ struct Dataset {
 // The indices of the images of a split, in order.
 std::vector<Index> images_of(const Dataset& dataset, Split split);
 
+// The notes with the name of their data set before each; those of joined sets have their own.
+std::vector<std::string> named_notes(const Dataset& dataset);
+
 // How many captions the images have together.
 Index caption_count(const Dataset& dataset, const std::vector<Index>& images);
 

@@ -139,11 +139,11 @@ void join_sets(const DataConfig& config, LoadedData& out) {
     out.dataset.parts.push_back(
         {.name = set.name, .begin = begin, .end = static_cast<Index>(out.dataset.images.size())});
     for (const std::string& note : one.notes) out.dataset.notes.push_back(set.name + ": " + note);
-    digest.add(str(set.config.share));
+    digest.add("1");  // as the models that come with the program have it
     out.sets.push_back({.config = set.config, .dataset = std::move(one)});
   }
   digest.add(dataset_digest(out.dataset));
-  out.dataset.digest = digest.hex();
+  out.dataset.digest = digest.hex();  // not of the shares, which are no part of what files hold
 }
 
 std::size_t place_of(const Dataset& dataset, Index image) {
@@ -200,6 +200,21 @@ LoadedData load_data(const DataConfig& config) {
   else
     out.dataset = read_set(config);
   return out;
+}
+
+void require_validation(const LoadedData& data) {
+  const Dataset& dataset = data.dataset;
+  if (data.is_drawn() || !images_of(dataset, Split::kVal).empty()) return;
+  std::string keys = "data.split.val";
+  for (const DatasetPart& part : dataset.parts)
+    keys += str(" or data.sets.", part.name, ".split.val");
+  const bool few = images_of(dataset, Split::kTrain).size() < 2;
+  throw DataError(str(dataset.name,
+                      ": there is no image in split val, on which training validates; ",
+                      few ? std::string("add images")
+                          : str("set ", keys,
+                                " above 0, which takes a share of the training "
+                                "images")));
 }
 
 }  // namespace saccade

@@ -48,4 +48,7 @@ struct LoadedData {
 // for each file and folder that is missing.
 LoadedData load_data(const DataConfig& config);
 
+// Throws DataError that names the keys by which there would be some, where no image is val.
+void require_validation(const LoadedData& data);
+
 }  // namespace saccade

@@ -247,15 +247,21 @@ void override_value(Section& into, const std::string& assignment, const std::str
       return;
     }
     if (!field->section) {
-      const std::size_t before = mistakes.size();
-      Node node = override_node(assignment.substr(equals + 1), true, place.source, mistakes);
-      if (mistakes.size() != before) return;
-      if (field->slot->read_below(path.substr(dot + 1), node)) {
-        origins.set(so_far, source);
+      const std::string below = path.substr(dot + 1);
+      const Slot::Below kind = field->slot->below(below);
+      if (kind == Slot::Below::kNothing) {
+        mistakes.add(place, "'" + so_far + "' is a value and has no key '" + below + "'");
         return;
       }
-      mistakes.add(place,
-                   "'" + so_far + "' is a value and has no key '" + path.substr(dot + 1) + "'");
+      const std::size_t before = mistakes.size();
+      const std::string text = assignment.substr(equals + 1);
+      const bool map_or_list = text.starts_with('{') || text.starts_with('[');
+      Node node =
+          override_node(text, kind == Slot::Below::kValue && !map_or_list, place.source, mistakes);
+      if (mistakes.size() != before) return;
+      clear_places(node, source);
+      field->slot->read_below(below, node, so_far, place, mistakes);
+      if (mistakes.size() == before) origins.set(so_far, source);
       return;
     }
     section = field->section.get();

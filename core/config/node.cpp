@@ -58,11 +58,24 @@ void Mistakes::throw_if_any() const {
   throw UsageError(all);
 }
 
+namespace {
+
+// Whether a text without quotes, between the brackets of a list or map, is read as this scalar.
+bool plain_in_flow(const std::string& text) {
+  Mistakes mistakes;
+  const Node list = parse_yaml("[" + text + "]", "", mistakes);
+  return mistakes.empty() && list.items.size() == 1 && list.items[0].kind == Node::Kind::kScalar &&
+         !list.items[0].quoted && list.items[0].text == text;
+}
+
+}  // namespace
+
 std::string flow_text(const Node& node) {
   if (node.kind == Node::Kind::kNull) return "null";
   if (node.kind == Node::Kind::kScalar) {
-    // A quoted number stays a string.
-    return node.quoted ? yaml_text(node.text) : node.text;
+    // A quoted number stays a string. What is plain in a block or on a command line may end in a
+    // map on one line.
+    return node.quoted || !plain_in_flow(node.text) ? yaml_text(node.text) : node.text;
   }
   const bool map = node.kind == Node::Kind::kMap;
   std::string out = map ? "{" : "[";

@@ -78,11 +78,29 @@ std::string elsewhere(const Section& section, const std::string& path, const std
   return "";
 }
 
+// "data: {split: {val: ...}}" for data.split.val, which a file cannot write with dots; "" where the
+// section has no such value.
+std::string nested_form(const Section& section, const std::string& key) {
+  const std::size_t dot = key.find('.');
+  const Section::Field* field = section.find(section.current_name(key.substr(0, dot)));
+  if (field == nullptr) return "";
+  if (dot == std::string::npos) return field->name + ": ...";
+  const std::string below = key.substr(dot + 1);
+  if (!field->section)
+    return field->slot->below(below) == Slot::Below::kNothing
+               ? ""
+               : field->name + ": {NAME: {...}, ...}";
+  const std::string inner = nested_form(*field->section, below);
+  return inner.empty() ? "" : field->name + ": {" + inner + "}";
+}
+
 }  // namespace
 
 std::string unknown_key(const Section& root, const Section& section, const std::string& path,
                         const std::string& key) {
-  std::string hint = did_you_mean(key, section.names());
+  const std::string nested = key.find('.') == std::string::npos ? "" : nested_form(section, key);
+  std::string hint = nested.empty() ? did_you_mean(key, section.names())
+                                    : " (in a file it is written " + nested + ")";
   if (hint.empty()) {
     const std::string other = elsewhere(root, "", key);
     if (!other.empty()) hint = " (did you mean '" + other + "'?)";

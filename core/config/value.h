@@ -108,9 +108,15 @@ class Slot {
   // Sets the value, or adds a mistake that starts with the path and leaves the value unchanged.
   virtual void read(const Node& node, const std::string& path, const Constraint& constraint,
                     Mistakes& mistakes) = 0;
-  // Sets a value that stands below this one, such as "coco.images" of named sets. Returns false,
-  // and changes nothing, where there is none.
-  virtual bool read_below(const std::string& /*below*/, const Node& /*node*/) { return false; }
+  // What a path below this value stands for: of named sets, "coco.images" is a value of an entry,
+  // whose text is taken literally, and "coco" an entry.
+  enum class Below { kNothing, kValue, kEntry };
+  virtual Below below(const std::string& /*path*/) const { return Below::kNothing; }
+  // Sets what stands below, or adds a mistake at `place` and changes nothing. `path` is that of
+  // this value.
+  virtual void read_below(const std::string& /*below*/, const Node& /*node*/,
+                          const std::string& /*path*/, const Place& /*place*/,
+                          Mistakes& /*mistakes*/) {}
 };
 
 // Adds a mistake such as "path: expected an integer, got a list".

@@ -141,11 +141,16 @@ std::vector<CheckedFile> checked_files(const ExperimentConfig& config) {
   std::vector<NamedFile> named = named_files(config);
   if (config.data.type == DataKind::kJoined)
     for (NamedFile& file : data_files(config.data)) named.push_back(std::move(file));
+  bool has_boxes = std::any_of(named.begin(), named.end(), [](const NamedFile& file) {
+    return is_key_of_boxes(file.key) && !file.path.empty();
+  });
   for (NamedFile& file : named) {
     // This loss belongs to a higher layer than the key, whose declaration cannot name it.
     const double boxes = config.supervision.boxes;
-    if (is_key_of_boxes(file.key) && boxes > 0)
+    if (is_key_of_boxes(file.key) && boxes > 0 && !has_boxes) {
       file.needed_by = str("objective.supervision.boxes ", boxes);
+      has_boxes = true;  // those of one data set are enough
+    }
     if (file.key == "encoder.model" && takes_network(config)) continue;
     if (file.path.empty() && file.needed_by.empty()) continue;
     CheckedFile one{.file = std::move(file), .problem = {}};

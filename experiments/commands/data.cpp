@@ -103,6 +103,7 @@ void warn_of_misfits(const ExperimentConfig& config, const LoadedData& data) {
   if (!config.compare.arms.empty()) return;
   try {
     check_with_data(config, data);
+  } catch (const DataError&) {  // no image is val, as the summary shows
   } catch (const UsageError& error) {
     log::warn(error.what());
   }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "captioning/data/batch_plan.h"
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/training/training_set.h"
 #include "captioning/scoring/words/tokenizer.h"
@@ -135,6 +136,25 @@ Json json_of(std::span<const CheckedFile> files) {
   return out;
 }
 
+// How many images an epoch takes where it does not take all: a line for each share.
+std::string epoch_text(const DataSummary& summary) {
+  std::string out;
+  const auto add = [&](const std::string& key, const std::string& of, double taken, Index in_epoch,
+                       Index images) {
+    if (taken < 1)
+      out += str("an epoch trains on ", in_epoch, " of the ", images, " training images", of,
+                 ", drawn anew (", key, " ", taken, ")\n");
+  };
+  for (const SplitSummary& split : summary.splits) {
+    if (split.split != Split::kTrain) continue;
+    if (split.sets.empty()) add("data.share", "", split.share, split.in_epoch, split.images);
+    for (const SplitSummary::Set& set : split.sets)
+      add(str("data.sets.", set.name, ".share"), " of " + set.name, set.share, set.in_epoch,
+          set.images);
+  }
+  return out;
+}
+
 }  // namespace
 
 DataSummary summarize(const LoadedData& data, const ExperimentConfig& config) {
@@ -172,8 +192,15 @@ DataSummary summarize(const LoadedData& data, const ExperimentConfig& config) {
       Index images = 0;
       for (Index i = part.begin; i < part.end; ++i)
         images += dataset.images[static_cast<std::size_t>(i)].split == split ? 1 : 0;
-      summary.sets.emplace_back(part.name, images);
+      const auto place = static_cast<std::size_t>(&part - dataset.parts.data());
+      const double taken = data.sets[place].config.share;
+      summary.sets.push_back({.name = part.name,
+                              .images = images,
+                              .share = taken,
+                              .in_epoch = images_of_share(taken, images)});
     }
+    summary.share = config.data.share;
+    summary.in_epoch = images_of_share(summary.share, summary.images);
     summary.known_count = compare_count(data, config.data, split, summary.images);
     out.splits.push_back(std::move(summary));
   }
@@ -214,8 +241,14 @@ std::string summary_json(const DataSummary& summary, std::span<const CheckedFile
                   {"unknown_words", split.unknown_words},
                   {"unknown_share", share(split.unknown_words, split.words)}};
     if (!split.known_count.empty()) entry["known_count"] = split.known_count;
-    for (const auto& [name, images] : split.sets)
-      entry["sets"].push_back({{"name", name}, {"images", images}});
+    const bool trains = split.split == Split::kTrain;
+    for (const SplitSummary::Set& set : split.sets) {
+      Json one = {{"name", set.name}, {"images", set.images}};
+      if (trains) one.update({{"share", set.share}, {"images_in_epoch", set.in_epoch}});
+      entry["sets"].push_back(std::move(one));
+    }
+    if (trains && split.sets.empty())
+      entry.update({{"share", split.share}, {"images_in_epoch", split.in_epoch}});
     json["splits"].push_back(std::move(entry));
   }
   json["notes"] = summary.notes;
@@ -243,8 +276,8 @@ std::string summary_text(const DataSummary& summary) {
   for (const SplitSummary& split : summary.splits) {
     out += str(split_name(split.split), ": ", counted(split.images, "image"));
     std::string sets;
-    for (const auto& [name, images] : split.sets)
-      sets += str(sets.empty() ? " (" : ", ", images, " of ", name);
+    for (const SplitSummary::Set& set : split.sets)
+      sets += str(sets.empty() ? " (" : ", ", set.images, " of ", set.name);
     if (split.images > 0 && !sets.empty()) out += sets + ")";
     if (split.images > 0)
       out += str(", ", counted(split.captions, "caption"), ", ", counted(split.words, "word"), ", ",
@@ -252,6 +285,7 @@ std::string summary_text(const DataSummary& summary) {
     if (!split.known_count.empty()) out += " (" + split.known_count + ")";
     out += "\n";
   }
+  out += epoch_text(summary);
   const char* entries = summary.pieces ? " pieces of words" : " words";
   out += str("vocabulary: ", summary.vocabulary, entries, "; ",
              training_captions(summary.cut_captions), " more words than data.max_length and ",

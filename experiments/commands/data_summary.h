@@ -19,8 +19,16 @@ struct SplitSummary {
   Index images = 0, captions = 0, words = 0;
   Index unknown_words = 0;  // not in the vocabulary of the training captions
   std::string known_count;  // how the number of images compares with the published one; or empty
-  // Of joined data sets: the name of each, and how many of the images are its.
-  std::vector<std::pair<std::string, Index>> sets = {};
+  // The share of the images that an epoch trains on, and how many these are; of training images.
+  double share = 1;
+  Index in_epoch = 0;
+  struct Set {
+    std::string name;
+    Index images = 0;
+    double share = 1;
+    Index in_epoch = 0;
+  };
+  std::vector<Set> sets = {};  // of joined data sets, each with its part of the images
 };
 
 struct DataSummary {
@@ -64,7 +72,8 @@ std::string files_json(std::span<const CheckedFile> files);
 
 // {"schema_version", "files" as above, "dataset", "digest", "splits": [{"name", "images",
 // "captions", "words", "unknown_words", "unknown_share", "sets" of joined data: [{"name",
-// "images"}]}], "notes", "problem" and "words_left"
+// "images", "share" and "images_in_epoch" of training images}], the same two of training images
+// that are not joined}], "notes", "problem" and "words_left"
 // where there is no vocabulary, "vocabulary_size", "cut_captions", "too_long_captions", "lengths",
 // "piece_lengths" (of a vocabulary of pieces), "samples", "photos": {"usable", "missing",
 // "unreadable"} where they were looked at}

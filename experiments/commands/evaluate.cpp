@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "captioning/data/data_sets.h"
 #include "captioning/learning/training/run_data.h"
 #include "captioning/scoring/metrics/metric_registry.h"
 #include "captioning/study/evaluation/attention_health.h"
@@ -123,13 +124,40 @@ void check_boxes(const ModelSession& session, const std::string& boxes) {
         "judge; leave the option out");
 }
 
-// `results.json`, or `results.argmax.json` where several regimes are written.
+// `results.json`, or `results.argmax.json` where several regimes are written, and
+// `results.coco.json` or `results.argmax.coco.json` of one of several data sets (`set`).
 std::filesystem::path results_path(const std::string& out, const std::vector<Regime>& regimes,
-                                   Regime regime) {
+                                   Regime regime, const std::string& set) {
   std::filesystem::path path(out);
-  if (regimes.size() == 1) return path;
   const std::string extension = path.extension().string();
-  return path.replace_extension(std::string(enum_name(regime)) + extension);
+  std::string ending;
+  if (regimes.size() > 1) ending += "." + std::string(enum_name(regime));
+  if (!set.empty()) ending += "." + set;
+  if (ending.empty()) return path;
+  return path.replace_extension().concat(ending + extension);
+}
+
+// The names by which results are told apart: those of joined data sets, or "".
+std::vector<std::string> names_of_results(const DataConfig& config) {
+  if (config.type != DataKind::kJoined) return {""};
+  std::vector<std::string> names;
+  for (const NamedDataConfig& set : joined_sets(config)) names.push_back(set.name);
+  return names;
+}
+
+// Writes the captions, those of each joined data set with the ids of its own files.
+void write_results(const EvaluateArgs& args, const EvaluationReport& report,
+                   const std::vector<Regime>& regimes) {
+  const auto write = [&](const RegimeReport& regime, const std::string& set,
+                         const DatasetPart* part) {
+    const std::filesystem::path path = results_path(args.out, regimes, regime.regime, set);
+    write_file(path, coco_results(report, regime, part));
+    log::info("wrote " + path.string());
+  };
+  for (const RegimeReport& regime : report.regimes) {
+    if (report.parts.empty()) write(regime, "", nullptr);
+    for (const DatasetPart& part : report.parts) write(regime, part.name, &part);
+  }
 }
 
 // The scores in the first regime before heads are removed: of the captions, their maps and the
@@ -161,10 +189,11 @@ NamedScores scores_of_whole(const ModelSession& session, const LoadedData& data,
 void check_results(const EvaluateArgs& args, const ModelSession& session,
                    const std::vector<Regime>& regimes) {
   std::vector<std::string> inputs = {args.model.checkpoint, args.boxes};
-  for (const NamedFile& file : named_files(session.config().data, "data"))
-    inputs.push_back(file.path);
+  for (const NamedFile& file : data_files(session.config().data)) inputs.push_back(file.path);
   for (const Regime regime : regimes)
-    check_output("--out", results_path(args.out, regimes, regime), OutputKind::kResults, inputs);
+    for (const std::string& set : names_of_results(session.config().data))
+      check_output("--out", results_path(args.out, regimes, regime, set), OutputKind::kResults,
+                   inputs);
 }
 
 }  // namespace
@@ -185,12 +214,12 @@ int run_evaluate(const EvaluateArgs& args) {
   const std::optional<Split> split = evaluated.split;
   for (const ModelSession::Member& member : session.members())
     compare_data(member.loaded.data, data.dataset);
-  for (const std::string& note : data.dataset.notes) log::info(data.dataset.name + ": " + note);
+  for (const std::string& note : named_notes(data.dataset)) log::info(note);
   std::unique_ptr<PhotoBoxes> boxes;
   if (!args.boxes.empty()) check_boxes(session, args.boxes);
   if (session.models().has_attention())
     boxes = given_boxes(args.boxes, session.config().data, data,
-                        evaluation_images(data.dataset, split, args.images));
+                        evaluation_images(data.dataset, split, args.images), named_in(session));
   EvaluationReport report;
   {
     Progress progress("evaluating");
@@ -217,13 +246,7 @@ int run_evaluate(const EvaluateArgs& args) {
     if (!without.empty())
       report.without = RemovedHeads{.names = std::move(without), .whole = std::move(whole)};
   }
-  if (!args.out.empty()) {
-    for (const RegimeReport& regime : report.regimes) {
-      const std::filesystem::path path = results_path(args.out, regimes, regime.regime);
-      write_file(path, coco_results(report, regime));
-      log::info("wrote " + path.string());
-    }
-  }
+  if (!args.out.empty()) write_results(args, report, regimes);
   if (!args.plots.empty()) {
     const std::vector<std::filesystem::path> plots = write_group_charts(report, args.plots);
     for (const std::filesystem::path& path : plots) log::info("wrote " + path.string());
@@ -250,8 +273,11 @@ CommandRun bind_evaluate(Options& options) {
       "split to evaluate: train, val, test or all (default: test if there is one, else val; "
       "all of a data set that the model was not trained on and whose files have no splits)",
       "SPLIT");
-  options.count("--images", args->images,
-                "evaluate only the first N images of the split (default: 0, which means all)", 0);
+  options.count(
+      "--images", args->images,
+      "evaluate only the first N images of the split, with several data sets the first of "
+      "each in proportion (default: 0, which means all)",
+      0);
   options.count("--region-draws", args->region_draws,
                 "caption all images N times in the regime sample, and report the mean and the "
                 "standard deviation of the scores (default: 3)",
@@ -274,7 +300,8 @@ CommandRun bind_evaluate(Options& options) {
   options.flag("--json", args->json, "print one JSON object");
   options.text(
       "--out", args->out,
-      "write the captions as a COCO results file; with several regimes one file per regime",
+      "write the captions as a COCO results file; with several regimes or data sets one file for "
+      "each, such as FILE.coco.json",
       "FILE");
   options.text(
       "--plots", args->plots,

@@ -117,7 +117,11 @@ void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes) {
       "HEAD,...");
 }
 
-ModelSession::ModelSession(const ModelArgs& args) : without_(args.without) {
+ModelSession::ModelSession(const ModelArgs& args)
+    : without_(args.without), given_(overrides_of(args, checkpoints_of(args.checkpoint).front())) {
+  // Who names a config names all that it says of data, also where the checkpoint says the same.
+  for (const std::string& given : args.data)
+    if (given.find('=') == std::string::npos) given_.push_back("data=" + given);
   std::vector<EnsembleMember> members;
   for (const std::string& name : checkpoints_of(args.checkpoint)) {
     const Member& member = members_.emplace_back(load_member(name, args));
@@ -155,6 +159,12 @@ LoadedData load_data(const ModelSession& session) {
                                         "data set"));
 }
 
+IsNamed named_in(const ModelSession& session) {
+  return [&session](const std::string& key, const std::string& path) {
+    return session.names_boxes(key, path);
+  };
+}
+
 void refuse_without_effect(const ModelArgs& args) {
   const auto refuse = [](const std::string& given, const char* why) {
     throw UsageError(
@@ -185,6 +195,16 @@ std::string data_remark(const std::string& model, const DataIdentity& trained,
   return str(model, " was trained on ",
              trained.name == name ? "another version of the data set " : "another data set: ",
              trained.name);
+}
+
+bool ModelSession::names_boxes(const std::string& key, const std::string& path) const {
+  return std::any_of(given_.begin(), given_.end(), [&](const std::string& given) {
+    const std::size_t equals = given.find('=');
+    const std::string named = given.substr(0, equals);
+    // data.boxes is also that of each set which has none of its own.
+    return named == key || key.starts_with(named + ".") ||
+           (named == "data.boxes" && given.substr(equals + 1) == path);
+  });
 }
 
 void ModelSession::require_one(const std::string& what) const {

@@ -12,6 +12,7 @@
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/model/decoding/ensemble.h"
 #include "captioning/model/maps/caption_record.h"
+#include "captioning/study/grounding/configured_boxes.h"
 #include "captioning/study/inspection/model_heads.h"
 #include "experiments/commands/command.h"
 
@@ -54,6 +55,8 @@ class ModelSession {
   const DataIdentity& data() const { return members_[0].loaded.data; }
   const CaptionModel& model() const { return *members_[0].loaded.model; }
   const InputPipeline& pipeline() const { return *members_[0].pipeline; }
+  // Whether --data or --set named the boxes of this key and path.
+  bool names_boxes(const std::string& key, const std::string& path) const;
   // Throws UsageError where there are several members; `what` needs a single one.
   void require_one(const std::string& what) const;
 
@@ -76,12 +79,16 @@ class ModelSession {
 
   std::deque<Member> members_;
   std::vector<std::string> without_;  // as they were given
+  std::vector<std::string> given_;    // the values that --data and --set gave, KEY=VALUE
   std::optional<Ensemble> models_;
 };
 
 // The data set of the first model's config. Where its files are missing, the error says how to name
 // other places, since nobody can edit the config of a checkpoint.
 LoadedData load_data(const ModelSession& session);
+
+// Which boxes the user of a session named. The session must outlive it.
+IsNamed named_in(const ModelSession& session);
 
 // Refuses what is given with --set and --data and changes nothing where a trained model captions
 // pictures that are named: values that only training or the reading of a data set takes.

@@ -144,7 +144,7 @@ WrittenReport make_report(const ReportArgs& args) {
   request.split = args.split.empty() ? data.default_split() : parse_split(args.split);
   const std::unique_ptr<PhotoBoxes> boxes =
       given_boxes(args.boxes, sessions[0].config().data, data,
-                  evaluation_images(data.dataset, request.split, 0));
+                  evaluation_images(data.dataset, request.split, 0), named_in(sessions[0]));
   if (boxes) {
     request.boxes = boxes.get();
     wanted.remarks.push_back("Boxes: " + boxes->description() + ".");

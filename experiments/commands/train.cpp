@@ -62,16 +62,30 @@ void find_config(TrainOptions& options) {
   options.config = own.string();
 }
 
+// Sets a limit, data.limit_train or data.limit_val, also of joined data sets that have their own.
+void set_limit(DataConfig& config, const std::string& key, std::int64_t DataConfig::*limit,
+               Index most) {
+  config.*limit = most;
+  for (NamedValues& set : config.sets)
+    std::erase_if(set.values, [&](const auto& value) { return value.first == key; });
+}
+
 ExperimentConfig resolve(const TrainOptions& options) {
   LoadedConfig loaded = load_config<ExperimentConfig>(options.config, options.overrides);
   settle_alone(loaded, options.resume);
   ExperimentConfig& config = loaded.config;
-  if (options.limit_train > 0) config.data.limit_train = options.limit_train;
-  if (options.limit_val > 0) config.data.limit_val = options.limit_val;
-  if (options.overfit > 0) config.data.limit_train = options.overfit;
+  const auto limit_train = [&](Index most) {
+    set_limit(config.data, "limit_train", &DataConfig::limit_train, most);
+  };
+  const auto limit_val = [&](Index most) {
+    set_limit(config.data, "limit_val", &DataConfig::limit_val, most);
+  };
+  if (options.limit_train > 0) limit_train(options.limit_train);
+  if (options.limit_val > 0) limit_val(options.limit_val);
+  if (options.overfit > 0) limit_train(options.overfit);
   if (options.fast_dev_run) {
-    config.data.limit_train = 2 * config.train.batch;
-    config.data.limit_val = kDevImages;
+    limit_train(2 * config.train.batch);
+    limit_val(kDevImages);
     config.train.validate_images = kDevImages;
     config.train.stop = updates(kDevUpdates);
     config.search.forbidden.clear();  // so few captions may lack these words
@@ -176,9 +190,12 @@ CommandRun bind_train(Options& options) {
                "continue the run in DIR from its newest checkpoint, or start it if there is none");
   options.flag("--fast-dev-run", args->fast_dev_run,
                "test whether everything works, with three updates and eight validation images");
-  options.count("--overfit", args->overfit, "train and validate on the first N images", 1);
-  options.count("--limit-train", args->limit_train, "use the first N training images", 1);
-  options.count("--limit-val", args->limit_val, "use the first N validation images", 1);
+  options.count("--overfit", args->overfit,
+                "train and validate on the first N images (of each of several data sets)", 1);
+  options.count("--limit-train", args->limit_train,
+                "use the first N training images (of each data set)", 1);
+  options.count("--limit-val", args->limit_val,
+                "use the first N validation images (of each data set)", 1);
   options.count("--report-images", args->report_images,
                 "number of images in the attention explorer of report.html (default: 12; 0: no "
                 "report)",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "captioning/data/data_sets.h"
 #include "captioning/learning/runs/run_directory.h"
 #include "core/base/error.h"
 #include "core/config/idle.h"
@@ -31,6 +32,19 @@ bool same_content(const FinishedRun& a, const FinishedRun& b) {
 // The places of files whose content is compared by its digest.
 enum class Places { kKept, kLeftOut };
 
+// Joined sets without what is in the digest of their images and captions. Boxes have none, and
+// matter to what a run learns where attention is supervised by them.
+NamedValuesList what_no_digest_has(const ExperimentConfig& config) {
+  NamedValuesList out;
+  for (const NamedDataConfig& set : joined_sets(config.data)) {
+    NamedValues& one = out.emplace_back(NamedValues{.name = set.name, .values = {}});
+    one.values.emplace_back("share", str(set.config.share));
+    if (config.objective.supervision.boxes > 0)
+      one.values.emplace_back("boxes", yaml_text(set.config.boxes));
+  }
+  return out;
+}
+
 // The config without its seed, the values that never change a result and the options that its
 // choices leave unread, so that equal texts mean equal experiments.
 ExperimentConfig essence(const FinishedRun& run, Places places) {
@@ -41,9 +55,11 @@ ExperimentConfig essence(const FinishedRun& run, Places places) {
   if (places == Places::kLeftOut)
     for (const std::string& path : paths_with(run.config, Trait::kFile))
       if (has_digest(path, run)) reset_option(loaded, path);
-  if (places == Places::kLeftOut && !run.config.data.sets.empty())
-    reset_option(loaded, "data.sets");  // their names, captions and shares are in the digest
-  loaded.config.seed = 1;               // runs of one experiment differ in it
+  if (places == Places::kLeftOut && run.config.data.type == DataKind::kJoined) {
+    loaded.config.data.sets = what_no_digest_has(run.config);
+    reset_option(loaded, "data.share");  // is among them
+  }
+  loaded.config.seed = 1;  // runs of one experiment differ in it
   return loaded.config;
 }
 
@@ -120,10 +136,16 @@ std::string arm_differences(const std::vector<RunGroup>& groups) {
     std::set<std::string> unread;
     for (const FinishedRun* run : {&first, &other})
       for (std::string& path : unread_options(run->config)) unread.insert(std::move(path));
+    const auto add = [&](const Difference& one) {
+      out += str("  ", groups[g].arm.name, ": ", one.path, " is ", set_value(one.second), ", not ",
+                 set_value(one.first), "\n");
+    };
+    const std::vector<Difference> shares = share_differences(first.config.data, other.config.data);
     for (const Difference& one : config_differences(essence(first, places), essence(other, places)))
-      if (!unread.contains(one.path))
-        out += str("  ", groups[g].arm.name, ": ", one.path, " is ", set_value(one.second),
-                   ", not ", set_value(one.first), "\n");
+      if (!unread.contains(one.path) &&
+          (one.path != "data.sets" || shares.empty() || places == Places::kKept))
+        add(one);
+    std::for_each(shares.begin(), shares.end(), add);
   }
   return out;
 }

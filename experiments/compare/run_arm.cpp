@@ -116,7 +116,7 @@ SeedResult ArmRunner::score_run(const Arm& arm, std::int64_t seed, const fs::pat
   result.seed = seed;
   result.directory = directory;
   result.checkpoint = checkpoint;
-  load(arm.config);
+  load(arm.config, true);
   const LoadedModel loaded = load_model(checkpoint);
   result.parameters = loaded.model->parameters().trained_count();
   result.best_validation = loaded.state.best;
@@ -169,18 +169,20 @@ void ArmRunner::train_and_score(const Arm& arm, const std::string& label, SeedRe
   score(arm, result);
 }
 
-void ArmRunner::load(ExperimentConfig config) {
+void ArmRunner::load(ExperimentConfig config, bool of_checkpoint) {
   if (!config.encoder.network) take_network(config, {}, given_model_folders());
   if (data_ && data_->serves(config)) return;
   data_.reset();
   data_ = std::make_shared<RunData>(load_run_data(config,
                                                   {.splits = {Split::kVal},
                                                    .most_images = config.train.validate_images,
-                                                   .evaluated_split = true},
+                                                   .evaluated_split = true,
+                                                   .of_checkpoint = of_checkpoint},
                                                   *signal_));
   const LoadedData& loaded = data_->loaded();
   boxes_ = given_boxes(boxes_path_, config.data, loaded,
-                       evaluation_images(loaded.dataset, loaded.default_split(), 0));
+                       evaluation_images(loaded.dataset, loaded.default_split(), 0),
+                       of_checkpoint ? IsNamed() : named_all);
 }
 
 void ArmRunner::score(const Arm& arm, SeedResult& result) {

@@ -43,7 +43,7 @@ class ArmRunner {
 
   // Loads the data of an arm, unless the last arm had the same data. Throws what RunData and
   // read_photo_boxes throw.
-  void load(ExperimentConfig config);
+  void load(ExperimentConfig config, bool of_checkpoint = false);
   // What load() has loaded last.
   const LoadedData& loaded() const { return data_->loaded(); }
 

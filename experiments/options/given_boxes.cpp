@@ -14,10 +14,11 @@ void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data) {
 }
 
 std::unique_ptr<PhotoBoxes> given_boxes(const std::string& given, const DataConfig& config,
-                                        const LoadedData& data, std::span<const Index> images) {
+                                        const LoadedData& data, std::span<const Index> images,
+                                        const IsNamed& named) {
   refuse_boxes_of_scenes(given, config);
   if (!given.empty()) return boxes_of_file(given, data, images);
-  return configured_boxes(config, data, images, log::show);
+  return configured_boxes(config, data, images, log::show, named);
 }
 
 }  // namespace saccade

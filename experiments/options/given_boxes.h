@@ -6,6 +6,7 @@
 #include <string>
 
 #include "captioning/data/load_data.h"
+#include "captioning/study/grounding/configured_boxes.h"
 #include "captioning/study/grounding/noun_boxes.h"
 
 namespace saccade {
@@ -15,9 +16,11 @@ namespace saccade {
 void refuse_boxes_of_scenes(const std::string& boxes, const DataConfig& data);
 
 // The boxes of these images from the file `given` on the command line or else, where that is empty,
-// from data.boxes (captioning/study/grounding/configured_boxes.h). Throws UsageError on boxes for
-// scenes and texts, and what boxes_of_file() throws on `given`.
+// from data.boxes (captioning/study/grounding/configured_boxes.h), of which the user named those
+// that `named` says. Throws UsageError on boxes for scenes and texts, what boxes_of_file() throws
+// on `given`, and what configured_boxes() throws.
 std::unique_ptr<PhotoBoxes> given_boxes(const std::string& given, const DataConfig& config,
-                                        const LoadedData& data, std::span<const Index> images);
+                                        const LoadedData& data, std::span<const Index> images,
+                                        const IsNamed& named);
 
 }  // namespace saccade

@@ -84,7 +84,8 @@ std::string RecentNll::text() const {
 }
 
 std::string validation_text(const Metrics& metrics, Index update, const std::string& regime,
-                            const std::vector<std::string>& chosen) {
+                            const std::vector<std::string>& chosen,
+                            const std::vector<std::string>& sets) {
   std::string out = "update " + std::to_string(update) + " (" + regime + ")";
   const char* before = ": ";
   std::vector<std::string> names;
@@ -98,12 +99,13 @@ std::string validation_text(const Metrics& metrics, Index update, const std::str
     out += before + info.label + " " + format("%.4f", found->second);
     before = "; ";
   }
-  for (const auto& [name, value] : metrics) {  // of joined data sets
-    const std::string_view own = without_set(name);
-    if (own == name || std::find(chosen.begin(), chosen.end(), own) == chosen.end()) continue;
-    out += before + metric_label(name) + " " + format("%.4f", value);
-    before = "; ";
-  }
+  for (const std::string& set : sets)
+    for (const std::string& own : chosen) {
+      const auto found = metrics.find(set_metric(set, own));
+      if (found == metrics.end()) continue;
+      out += before + metric_label(found->first) + " " + format("%.4f", found->second);
+      before = "; ";
+    }
   return out;
 }
 
@@ -129,6 +131,7 @@ void RunReporter::on_work(const char* work, Index done, Index total) {
 
 void RunReporter::on_start(const RunStart& start) {
   train_ = start.config->train;
+  for (const DatasetPart& part : start.data->loaded().dataset.parts) sets_.push_back(part.name);
   model_ = start.model;
   log_.emplace(start.directory / "train.log");
   metrics_.emplace(start.directory / "metrics.jsonl", start.resumed_update.value_or(-1));
@@ -340,7 +343,7 @@ void RunReporter::on_validation(const Metrics& metrics, const TrainingState& sta
   add_line("validation", line.dump());
   std::vector<std::string> chosen{train_.best_metric};
   if (train_.early_stop.patience > 0) chosen.push_back(train_.early_stop.metric);
-  say(validation_text(metrics, state.update, regime_, chosen));
+  say(validation_text(metrics, state.update, regime_, chosen, sets_));
   // For those who study the estimator: a riddle to everybody else.
   if (state.estimator.updates > 0) log_->note(estimator_text(state.estimator.means()));
 }

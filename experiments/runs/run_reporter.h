@@ -44,9 +44,11 @@ class RecentNll {
 
 // "update 24 (argmax): BLEU-4 0.1234; CIDEr 0.5000": the line of a validation, with the headlines
 // of the registry by their labels, and with the metrics that choose the best checkpoint or end the
-// run, which may be others. Labels may have commas.
+// run, which may be others; these also of joined data sets, in the order of `sets`. Labels may have
+// commas.
 std::string validation_text(const Metrics& metrics, Index update, const std::string& regime,
-                            const std::vector<std::string>& chosen = {});
+                            const std::vector<std::string>& chosen = {},
+                            const std::vector<std::string>& sets = {});
 
 // "stopped early at update 256: no gain of CIDEr in 4 validations (train.early_stop.patience)".
 std::string early_stop_text(const EarlyStopConfig& config, Index update);
@@ -102,6 +104,7 @@ class RunReporter : public RunObserver {
   std::optional<Progress> work_;  // of a validation
   std::string regime_;
   TrainConfig train_;
+  std::vector<std::string> sets_;  // the names of joined data sets, in order
   const CaptionModel* model_ = nullptr;
   std::vector<float> milliseconds_;  // of every update
   double training_seconds_ = 0, all_seconds_ = 0;

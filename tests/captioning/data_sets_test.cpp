@@ -68,9 +68,15 @@ TEST_CASE("joined data sets keep their order, their splits and their names") {
   CHECK(images_of(data.dataset, Split::kVal).size() == 2 + 4);
   for (std::size_t i = 0; i < data.dataset.images.size(); ++i)
     CHECK(data.dataset.images[i].number == static_cast<Index>(i));
-  // The digest is that of captions and shares, not of places.
+  // The digest is that of captions, not of places or shares.
   CHECK(load_data(two.config()).dataset.digest == data.dataset.digest);
-  CHECK(load_data(two.config(", share: 0.5")).dataset.digest != data.dataset.digest);
+  CHECK(load_data(two.config(", share: 0.5")).dataset.digest == data.dataset.digest);
+  CHECK(share_differences(two.config(), two.config()).empty());
+  const auto shares = share_differences(two.config(), two.config(", share: 0.5"));
+  REQUIRE(shares.size() == 1);
+  CHECK(shares[0].path == "data.sets.streets.share");
+  CHECK(shares[0].first == "1");
+  CHECK(shares[0].second == "0.5");
   CHECK(load_data(two.config(", limit_train: 3")).dataset.digest != data.dataset.digest);
   // A value of one set can be given by its path.
   Loaded<DataConfig> loaded{.config = two.config(), .origins = {}};
@@ -151,6 +157,39 @@ TEST_CASE("each joined set has its own boxes") {
     CHECK(nouns.size() == (image == 8 ? 1 : 0));
     if (image == 8) CHECK(nouns.at(0).boxes.at(0).x == 5);
   }
+  // Boxes of other splits are no mistake, and boxes that nobody named here may have moved. What the
+  // user named and no photo of the set has is one, with its key.
+  const auto with_boxes = [&](const std::filesystem::path& path) {
+    return two.config(", boxes: " + path.string());
+  };
+  const auto train = with_boxes(instances("train.json", "streets0.png", 5));
+  CHECK_FALSE(configured_boxes(train, load_data(train), val, {}, named_all));
+  const std::filesystem::path unusable[] = {
+      two.folder().path() / "gone.json", instances("others.json", "others.png", 5),
+      two.folder().path() / "streets.csv", two.folder().path()};
+  for (const std::filesystem::path& path : unusable) {
+    INFO(path);
+    const DataConfig wrong = with_boxes(path);
+    const LoadedData loaded = load_data(wrong);
+    std::vector<std::string> told;
+    const MessageListener listener = [&](Severity, const std::string& text) {
+      told.push_back(text);
+    };
+    CHECK_FALSE(configured_boxes(wrong, loaded, val, listener));
+    REQUIRE(told.size() == 1);
+    CHECK_THAT(told[0], Contains("(data.sets.streets.boxes): ") && Contains(path.string()));
+    for (const auto& images : {val, std::vector<Index>{8}})
+      CHECK_THAT(
+          message_of<DataError>(
+              [&] { configured_boxes(wrong, loaded, images, listener, named_all); }),
+          Catch::Matchers::StartsWith("data.sets.streets.boxes: ") && Contains(path.string()));
+    const IsNamed other = [](const std::string& key, const std::string&) {
+      return key == "data.sets.parks.boxes";
+    };
+    CHECK_FALSE(configured_boxes(wrong, loaded, val, listener, other));
+    CHECK_THAT(message_of<DataError>([&] { needed_boxes(wrong, loaded, val); }),
+               Catch::Matchers::StartsWith("data.sets.streets.boxes: "));
+  }
   // A file that is given instead may belong to any of the sets.
   const auto given = boxes_of_file(instances("parks.json", "parks2.png", 1), data, val);
   CHECK(given->knows(2));
@@ -177,6 +216,10 @@ TEST_CASE("what is wrong with joined sets is said with the set's name, all at on
       {", limit_train: -1", "limit_train"},
       {", share: 0", "share"},
       {", share: 2", "share"},
+      {", shar: 1",
+       "a set has type, annotations, images, tokens, splits, val_annotations, "
+       "val_images, boxes, limit_train, limit_val, share, split, captions_per_image "
+       "(did you mean 'share'?)"},
       {", tokens: x", "data.sets.streets.tokens has no effect: type is folder"},
   };
   for (const Wrong& one : cases) {
@@ -196,10 +239,48 @@ TEST_CASE("what is wrong with joined sets is said with the set's name, all at on
              Contains("data.sets.a: a set needs a type") &&
                  Contains("data.sets.b/c: the name of a set") &&
                  Contains("data.sets.b/c: a set needs a type"));
+  // A value of the command line is not one of the file's.
+  for (const char* value : {"share=0", "limit_val=-1", "tokens=x", "typ=coco", "split.val=2"}) {
+    INFO(value);
+    Loaded<DataConfig> loaded{.config = two.config(), .origins = {}};
+    loaded.config.sets[1].place = {.source = "two.yaml", .line = 9, .column = 5};
+    apply_override(loaded, str("sets.streets.", value));
+    CHECK_THAT(message_of<UsageError>([&] { joined_sets(loaded.config); }),
+               Catch::Matchers::StartsWith("command line: data.sets.streets"));
+    loaded.config.sets[1].places.clear();
+    CHECK_THAT(message_of<UsageError>([&] { joined_sets(loaded.config); }),
+               Catch::Matchers::StartsWith("two.yaml:9:5: data.sets.streets"));
+  }
   Loaded<DataConfig> missing{.config = two.config(), .origins = {}};
   apply_override(missing, "sets.parks.images=/no/such/folder");
   REQUIRE(missing_places(missing.config).size() == 1);
   CHECK_THAT(missing_places(missing.config)[0], Contains("data.sets.parks.images"));
+}
+
+TEST_CASE("data without a val split say which keys would make one") {
+  const TwoFolders two;
+  for (const char* which : {"parks", "streets"})
+    two.folder().write(str(which, ".csv"),
+                       str("image,caption\n", which, "0.png,a dog\n", which, "1.png,two dogs\n"));
+  const auto message = [](DataConfig config) {
+    return message_of<DataError>([&] { require_validation(load_data(config)); });
+  };
+  DataConfig none = two.config();
+  none.split.val = 0;
+  CHECK_THAT(message(none), Contains("no image in split val") &&
+                                Contains("data.split.val or data.sets.parks.split.val or "
+                                         "data.sets.streets.split.val above 0"));
+  require_validation(load_data(two.config()));
+  DataConfig one;
+  one.type = DataKind::kFolder;
+  one.annotations = (two.folder().path() / "parks.csv").string();
+  one.images = two.folder().path().string();
+  require_validation(load_data(one));
+  one.split.val = 0;
+  CHECK_THAT(message(one), Contains("set data.split.val above 0"));
+  two.folder().write("parks.csv", "image,caption\nparks0.png,a dog\n");
+  one.split.val = 0.5;
+  CHECK_THAT(message(one), Contains("add images"));
 }
 
 }  // namespace saccade::test

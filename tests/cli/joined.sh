@@ -39,9 +39,14 @@ expect 0 "$saccade" data two.yaml
 wants "train: 14 images (6 of mine, 8 of theirs)" out
 wants "there: data.sets.theirs.val_annotations = val.json" out
 wants "theirs/3.png: a blue circle of theirs" out
+wants "an epoch trains on 4 of the 8 training images of theirs, drawn anew (data.sets.theirs.share 0.5)" out
+! grep -q "images of mine, drawn anew" out || fail "a set of which an epoch takes all has a line"
+expect 0 "$saccade" data two.yaml --json
+[ "$(json out /splits/0/sets/1/share) $(json out /splits/0/sets/1/images_in_epoch)" = "0.5 4" ] || fail "the share"
 
 expect 0 "$saccade" train two.yaml --out run
-wants "theirs: " err
+grep -q "; mine: .*; theirs: " err || fail "the sets are not in the order of the config"
+! grep -q "mine + theirs: theirs" err || fail "a note has two names"
 grep -q '"mine/CIDEr":' run/metrics.jsonl || fail "validation does not keep the sets apart"
 expect 0 "$saccade" evaluate run --split val --json
 [ "$(json out /n_images)" = 6 ] || fail "not all validation images were scored"
@@ -56,10 +61,24 @@ expect 0 "$saccade" evaluate run --split val --json --data type=coco --data anno
 expect 0 "$saccade" evaluate run --split val
 wants "each data set by itself" out
 wants "theirs, 4 images" out
+# The captions of each set have the ids of its own files, by which its captions can score them.
+expect 0 "$saccade" evaluate run --split val --no-ablations --out results.json
+[ ! -e results.json ] || fail "a file of all sets, in which ids mean nothing"
+expect 0 "$saccade" score val.json results.theirs.json --json
+[ "$(json out /n_images) $(json out /corpus/Bleu_1)" = "4 $one" ] || fail "the results of the set are not its own"
+expect 0 "$saccade" score mine/captions.csv results.mine.json --json
+[ "$(json out /n_images)" = 2 ] || fail "the results of the folder"
+cp val.json results.theirs.json
+expect 7 "$saccade" evaluate run --split val --no-ablations --out results.json
+cmp val.json results.theirs.json || fail "captions of a set were replaced"
+# Limits of the command line are those of each set, also of one that has its own.
+expect 0 "$saccade" train two.yaml --out few --overfit 2 data.sets.mine.limit_train=5 --report-images 0
+[ "$(grep -c . few/config.yaml)" -gt 0 ] || fail "no config"
+! grep -q "limit_train: 5" few/config.yaml || fail "a set kept its own limit"
 expect 0 "$saccade" report run --out page.html
 wants "images of" page.html
 
-# The same sets at another place are the same data; what differs in a share is not.
+# The same sets at another place are the same data. Another share is said to be one where a run goes on.
 mv mine moved
 expect 3 "$saccade" evaluate run --split val
 wants "data.sets.mine.images" err
@@ -68,7 +87,59 @@ expect 0 "$saccade" evaluate run --split val --json --data sets.mine.images=move
 [ "$(json out /regimes/0/sets/1/corpus/Bleu_1)" = "$one" ] || fail "the place of a set changed a score"
 mv moved mine
 expect 0 "$saccade" train two.yaml --out run --resume train.stop=5u
-expect 4 "$saccade" train two.yaml --out run --resume train.stop=6u data.sets.theirs.share=0.25
+for share in 0.25 1; do
+  expect 4 "$saccade" train two.yaml --out run --resume train.stop=6u data.sets.theirs.share=$share
+  wants "data.sets.theirs.share was 0.5, is $share" err
+  ! grep -q "other content" err || fail "another share is no other content"
+done
+expect 4 "$saccade" train two.yaml --out run --resume train.stop=6u data.sets.mine.limit_train=3
+wants "the data set mine + theirs has other content" err
+# Finished runs of two shares are compared like other settings, and runs of one share are one arm.
+expect 0 "$saccade" train two.yaml --out whole data.sets.theirs.share=1 train.stop=5u --report-images 0
+expect 0 "$saccade" train two.yaml --out seed seed=2 data.sets.theirs.share=1.0 train.stop=5u --report-images 0
+expect 0 "$saccade" compare run whole seed --json
+wants "whole: data.sets.theirs.share is 1, not 0.5" err
+! grep -q "data.sets is" err || fail "more than the share differs"
+[ "$(json out '/arms#')" -eq 2 ] || fail "the three runs do not form two arms"
+expect 2 "$saccade" compare run whole run
+one_error "are the same experiment with the same seed"
+
+# Boxes that the user named and that cannot be used are refused, with their key; a place that the maker of a
+# checkpoint had is not.
+box='{"images": [{"id": 9, "file_name": "9.png", "width": 64, "height": 64}], "annotations": [{"id": 1,
+  "image_id": 9, "category_id": 1, "bbox": [1, 1, 9, 9], "iscrowd": 0}], "categories": [{"id": 1, "name": "circle"}]}'
+echo "$box" >boxes.json
+expect 0 "$saccade" train two.yaml --out boxed data.sets.theirs.boxes=boxes.json --report-images 0
+grep -q "correctness" err || fail "the maps are not judged by the boxes"
+mv boxes.json away.json
+expect 0 "$saccade" evaluate boxed --split val --no-ablations
+wants "maps are not judged by boxes (data.sets.theirs.boxes): boxes.json: no such file" err
+expect 0 "$saccade" evaluate boxed --split val --no-ablations --data sets.theirs.boxes=away.json
+wants "theirs: away.json" out
+for boxes in gone.json val.json sheets "sets.mine"; do
+  key=data.sets.theirs.boxes
+  [ "$boxes" != sets.mine ] || { key=data.sets.mine.boxes boxes=away.json; sed -i 's/9\.png/none.png/' away.json; }
+  for command in "config check two.yaml $key=$boxes" "train two.yaml --out other $key=$boxes"     "compare two.yaml --out other $key=$boxes" "evaluate run --split val --data ${key#data.}=$boxes"     "evaluate run --split val --images 2 --set $key=$boxes" "report run --out p.html --data ${key#data.}=$boxes"; do
+    expect 3 "$saccade" $command
+    one_error "$key: $boxes"
+  done
+  rm -rf other
+done
+cat >one.yaml <<YAML
+base: tiny.yaml
+data: {type: folder, images: mine}
+train: {stop: 4u, validate_every: 2u}
+YAML
+expect 0 "$saccade" train one.yaml --out single --report-images 0
+for boxes in gone.json val.json; do
+  expect 3 "$saccade" evaluate single --split val --data boxes=$boxes
+  one_error "data.boxes: $boxes"
+done
+expect 0 "$saccade" compare boxed whole --json
+wants "(data.sets.theirs.boxes): boxes.json: no such file" err
+# One set with boxes is enough to supervise attention.
+expect 0 "$saccade" config check two.yaml objective.supervision.boxes=0.5
+[ "$(grep -c "boxes is not given" err)" -eq 1 ] || fail "no line, or more than one, about boxes that are not given"
 
 # A model whose makers left their places out says how to give them.
 expect 0 "$saccade" convert run bare.h5 --half --set 'data.sets={mine: {type: folder}, theirs: {type: coco}}'
@@ -87,7 +158,28 @@ wants "data.sets.theirs.tokens has no effect: type is coco" err
 expect 2 "$saccade" config check two.yaml data.sets.theirs.min_count=2
 wants "data.sets.theirs.min_count: a set has type, annotations, images" err
 expect 2 "$saccade" train two.yaml --out other data.sets.others.images=x
-wants "'data.sets' is a value and has no key 'others.images'" err
+one_error "data.sets has no entry 'others' (did you mean 'theirs'?); it has mine, theirs, and data.sets.others={...} adds one"
+expect 2 "$saccade" evaluate run --data sets.their.images=x
+one_error "data.sets has no entry 'their' (did you mean 'theirs'?); it has mine, theirs"
+expect 2 "$saccade" config check two.yaml data.sets.theirs=5
+one_error "data.sets.theirs: expected a map of keys and values, got '5'"
+expect 2 "$saccade" config check two.yaml data.sets.theirs.share=0
+one_error "command line: data.sets.theirs: share=0"
+expect 0 "$saccade" data two.yaml 'data.sets.theirs={type: coco, annotations: val.json, images: theirs}'
+wants "(6 of mine, " out
+expect 0 "$saccade" data two.yaml 'data.sets.third={type: coco, annotations: val.json, images: theirs}'
+wants "of third" out
+# No image to validate on: config check says what train says, with the keys.
+sed -i 's/,val$/,train/' mine/captions.csv
+for command in "config check" "train --out other"; do
+  expect 3 "$saccade" $command one.yaml data.split.val=0
+  one_error "folder: there is no image in split val, on which training validates; set data.split.val above 0"
+  expect 3 "$saccade" $command two.yaml data.split.val=0 data.sets.theirs.val_annotations= data.sets.theirs.val_images=
+  one_error "set data.split.val or data.sets.mine.split.val or data.sets.theirs.split.val above 0"
+done
+printf 'base: one.yaml\ndata: {split.val: 0}\n' >dots.yaml
+expect 2 "$saccade" config check dots.yaml
+one_error "unknown key 'split.val' in data (in a file it is written split: {val: ...})"
 expect 3 "$saccade" train two.yaml --out other data.sets.theirs.annotations=none.json
 wants "data.sets.theirs.annotations: none.json is missing" err
 [ ! -e other ] || fail "a run that could not start left a folder"

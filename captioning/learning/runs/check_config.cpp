@@ -216,6 +216,7 @@ void check_config(const ExperimentConfig& config) {
 }
 
 void check_with_data(const ExperimentConfig& config, const LoadedData& data) {
+  require_validation(data);
   std::vector<PlanItem> items;
   for (const Index i : images_of(data.dataset, Split::kTrain))
     for (Index c = 0; c < std::ssize(data.dataset.images[static_cast<std::size_t>(i)].captions);

@@ -18,7 +18,7 @@ struct LoadedData;
 void check_config(const ExperimentConfig& config);
 
 // Throws UsageError on values that do not fit the captions, which are at hand: a warm-up or a
-// second stage for which training on so many is too short.
+// second stage for which training on so many is too short. Throws DataError where no image is val.
 void check_with_data(const ExperimentConfig& config, const LoadedData& data);
 
 // Throws UsageError, with one line for each option, on options that are set and never read.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <set>
 
+#include "captioning/data/data_sets.h"
 #include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/runs/half_checkpoint.h"
 #include "captioning/learning/runs/model_parameters.h"
@@ -345,6 +346,8 @@ std::string deciding_changes(const ExperimentConfig& before, const ExperimentCon
   for (const Difference& d : config_differences(before, now))
     if (!unread(d.path) && !free(d.path))
       changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
+  for (const Difference& d : share_differences(before.data, now.data))
+    changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
   return changes;
 }
 

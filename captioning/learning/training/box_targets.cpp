@@ -14,8 +14,9 @@ BoxTargets::BoxTargets(const ExperimentConfig& config, const RunData& data, cons
     photos_ = needed_boxes(config.data, loaded, images_of(loaded.dataset, Split::kTrain));
     if (!photos_)
       throw UsageError(
-          "objective.supervision.boxes needs boxes of the training photos; name their file in "
-          "data.boxes, or set objective.supervision.boxes to 0");
+          str("objective.supervision.boxes needs boxes of the training photos; name their file in ",
+              loaded.sets.empty() ? "data.boxes" : "data.sets.NAME.boxes of a data set",
+              ", or set objective.supervision.boxes to 0"));
     source.photos = photos_.get();
   }
   targets_.emplace(set, data.inputs(), source, grid);

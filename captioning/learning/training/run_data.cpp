@@ -84,14 +84,15 @@ RunData::RunData(const ExperimentConfig& config, const Request& request,
     : loaded_(load_announced(config.data, listener)),
       config_(with_source_words(config, *loaded_)),
       pipeline_(std::make_unique<InputPipeline>(config_.encoder, listener)) {
-  require_configured_boxes(config.data);
+  if (std::find(request.splits.begin(), request.splits.end(), Split::kVal) != request.splits.end())
+    require_validation(*loaded_);
   tell_interpolation(config_.encoder, listener);
-  for (const std::string& note : loaded_->dataset.notes)
-    inform(listener, loaded_->dataset.name + ": " + note);
+  for (const std::string& note : named_notes(loaded_->dataset)) inform(listener, note);
+  boxes_ = configured_boxes(config.data, *loaded_, wanted_images(*loaded_, request), listener,
+                            request.of_checkpoint ? IsNamed() : named_all);
   if (progress) progress(pipeline_->reads_text() ? "reading texts" : "reading images", 0, 0);
   inputs_ = load_inputs(*loaded_, *pipeline_, config_, request, progress);
   vocabulary_ = training_vocabulary(*loaded_, config.data);
-  boxes_ = configured_boxes(config.data, *loaded_, wanted_images(*loaded_, request), listener);
 }
 
 bool RunData::serves(const ExperimentConfig& config) const { return same_data(config_, config); }

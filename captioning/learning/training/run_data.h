@@ -29,9 +29,12 @@ class RunData {
     std::vector<Split> splits;     // the images of these splits
     Index most_images = 0;         // of Split::kVal, at most so many; 0 for all
     bool evaluated_split = false;  // also all images of LoadedData::default_split()
+    // Whether the config is that of a checkpoint, so that nobody here named its boxes.
+    bool of_checkpoint = false;
   };
   // Loads the data of a config and the inputs of the request. Throws what load_data and
-  // DatasetInputs throw, DataError where a split is empty, and what `progress` throws.
+  // DatasetInputs throw, DataError where a split is
+  // empty or boxes that the user named cannot be used, and what `progress` throws.
   RunData(const ExperimentConfig& config, const Request& request,
           const MessageListener& listener = {}, const WorkProgress& progress = {});
 

@@ -191,10 +191,20 @@ EvaluationReport chosen_images(const LoadedData& data, const EnsembleInputs& inp
     throw DataError(str(data.dataset.name, ": no image of split ", evaluated_name(request.split),
                         " can be read"));
   }
-  for (const Index image : report.images) {
-    report.numbers.push_back(data.dataset.images[static_cast<std::size_t>(image)].number);
-    if (data.dataset.numbers_are_places)
-      report.names.push_back(data.dataset.images[static_cast<std::size_t>(image)].id);
+  const auto name = [&](const Dataset& dataset, Index image) {
+    const CaptionedImage& one = dataset.images[static_cast<std::size_t>(image)];
+    report.numbers.push_back(one.number);
+    report.names.push_back(dataset.numbers_are_places ? one.id : "");
+  };
+  if (data.sets.empty())
+    for (const Index image : report.images) name(data.dataset, image);
+  for (std::size_t s = 0; s < data.sets.size(); ++s) {
+    const DatasetPart& part = data.dataset.parts[s];
+    const auto begin = static_cast<Index>(report.numbers.size());
+    for (const Index image : report.images)
+      if (image >= part.begin && image < part.end) name(data.sets[s].dataset, image - part.begin);
+    const auto end = static_cast<Index>(report.numbers.size());
+    if (end > begin) report.parts.push_back({.name = part.name, .begin = begin, .end = end});
   }
   return report;
 }

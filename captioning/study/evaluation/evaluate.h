@@ -105,9 +105,12 @@ struct EvaluationReport {
   std::optional<Split> split = Split::kVal;  // nothing: all images
   bool texts = false;                        // whether the images are texts
   std::vector<Index> images;                 // the scored images, into Dataset::images
-  std::vector<std::int64_t> numbers;         // CaptionedImage::number of each
-  std::vector<std::string> names;            // of each its id, where numbers are places; else empty
-  Index left_out = 0;                        // how many images could not be read
+  // Of each, CaptionedImage::number and, where numbers are places, its id, else ""; in joined data
+  // sets those that its own set has.
+  std::vector<std::int64_t> numbers;
+  std::vector<std::string> names;
+  std::vector<DatasetPart> parts;  // of joined data sets: those with images, as places in `images`
+  Index left_out = 0;              // how many images could not be read
   SearchOptions search;
   bool pieces = false;        // whether search counts pieces of words
   std::string meteor_tables;  // which synonyms METEOR used

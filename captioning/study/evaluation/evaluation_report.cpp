@@ -206,11 +206,14 @@ std::string evaluation_json(const EvaluationReport& report) {
   return text_of(json, 2) + "\n";
 }
 
-std::string coco_results(const EvaluationReport& report, const RegimeReport& regime) {
+std::string coco_results(const EvaluationReport& report, const RegimeReport& regime,
+                         const DatasetPart* part) {
   Json results = Json::array();
-  for (std::size_t i = 0; i < regime.words.size(); ++i) {
+  const auto begin = static_cast<std::size_t>(part ? part->begin : 0);
+  const std::size_t end = part ? static_cast<std::size_t>(part->end) : regime.words.size();
+  for (std::size_t i = begin; i < end; ++i) {
     Json result = {{"image_id", report.numbers[i]}, {"caption", join_words(regime.words[i])}};
-    if (!report.names.empty()) result["image"] = report.names[i];
+    if (!report.names[i].empty()) result["image"] = report.names[i];
     results.push_back(std::move(result));
   }
   return text_of(results, 1) + "\n";

@@ -45,7 +45,9 @@ std::string evaluation_json(const EvaluationReport& report);
 nlohmann::ordered_json groups_json(const std::vector<ScoreGrouping>& groupings);
 
 // The captions of one regime in the COCO results format: [{"image_id", "caption"}]. Where the files
-// of the data set do not number their images, "image" beside them names each.
-std::string coco_results(const EvaluationReport& report, const RegimeReport& regime);
+// of the data set do not number their images, "image" beside them names each. `part` is one of
+// EvaluationReport::parts, whose images are called as in the files of that set; null: all images.
+std::string coco_results(const EvaluationReport& report, const RegimeReport& regime,
+                         const DatasetPart* part = nullptr);
 
 }  // namespace saccade

@@ -1,7 +1,7 @@
 #include "captioning/study/grounding/configured_boxes.h"
 
 #include <filesystem>
-#include <functional>
+#include <numeric>
 
 #include "core/base/error.h"
 
@@ -45,14 +45,22 @@ class JoinedBoxes : public PhotoBoxes {
   std::vector<Part> parts_;
 };
 
+// Boxes of one data set, and the key of the config that names them.
+struct BoxesOfSet {
+  std::string key, path;
+  const Dataset& dataset;
+};
+
 // Reads the boxes of images of one data set; may return null.
-using ReadBoxes = std::function<std::unique_ptr<PhotoBoxes>(const DataConfig&, const Dataset&,
-                                                            std::span<const Index>)>;
+using ReadBoxes =
+    std::function<std::unique_ptr<PhotoBoxes>(const BoxesOfSet&, std::span<const Index>)>;
+
+std::string key_of_set(const std::string& name) { return str("data.sets.", name, ".boxes"); }
 
 // Reads those of the data set, or of each that was joined; null where no set has boxes.
 std::unique_ptr<PhotoBoxes> read_each(const DataConfig& config, const LoadedData& data,
                                       std::span<const Index> images, const ReadBoxes& read) {
-  if (data.sets.empty()) return read(config, data.dataset, images);
+  if (data.sets.empty()) return read({"data.boxes", config.boxes, data.dataset}, images);
   std::vector<JoinedBoxes::Part> parts;
   for (std::size_t s = 0; s < data.sets.size(); ++s) {
     const DatasetPart& part = data.dataset.parts[s];
@@ -60,69 +68,102 @@ std::unique_ptr<PhotoBoxes> read_each(const DataConfig& config, const LoadedData
     for (const Index image : images)
       if (image >= part.begin && image < part.end) own.push_back(image - part.begin);
     if (own.empty()) continue;
-    if (auto boxes = read(data.sets[s].config, data.sets[s].dataset, own))
+    const JoinedSet& set = data.sets[s];
+    if (auto boxes = read({key_of_set(part.name), set.config.boxes, set.dataset}, own))
       parts.push_back({.images = part, .boxes = std::move(boxes)});
   }
   if (parts.empty()) return nullptr;
   return std::make_unique<JoinedBoxes>(std::move(parts));
 }
 
-void require(const DataConfig& config, const std::string& key) {
+void require_place(const std::string& key, const std::string& path) {
   std::error_code error;
-  if (config.is_drawn() || config.boxes.empty() || std::filesystem::exists(config.boxes, error))
-    return;
-  throw DataError(str(key, ": ", config.boxes,
+  if (path.empty() || std::filesystem::exists(path, error)) return;
+  throw DataError(str(key, ": ", path,
                       ": no such file or folder; name a COCO instances JSON or a folder of "
                       "Flickr30k Entities, or leave ",
                       key, " empty"));
 }
 
+// Throws DataError where a path that the user named does not exist.
+void require_places(const DataConfig& config, const IsNamed& named) {
+  const auto require = [&](const std::string& key, const std::string& path) {
+    if (named(key, path)) require_place(key, path);
+  };
+  if (config.type != DataKind::kJoined) return require("data.boxes", config.boxes);
+  for (const NamedDataConfig& set : joined_sets(config))
+    require(key_of_set(set.name), set.config.boxes);
+}
+
+// Throws what read_photo_boxes() throws where no image of the data set has boxes.
+void require_boxes_of_any(const BoxesOfSet& set) {
+  std::vector<Index> all(set.dataset.images.size());
+  std::iota(all.begin(), all.end(), Index{0});
+  read_photo_boxes(set.path, set.dataset, all);
+}
+
 }  // namespace
+
+bool named_all(const std::string& /*key*/, const std::string& /*path*/) { return true; }
 
 std::unique_ptr<PhotoBoxes> configured_boxes(const DataConfig& config, const LoadedData& data,
                                              std::span<const Index> images,
-                                             const MessageListener& listener) {
-  if (config.is_drawn() || images.empty()) return nullptr;
-  return read_each(config, data, images,
-                   [&](const DataConfig& one, const Dataset& dataset,
-                       std::span<const Index> own) -> std::unique_ptr<PhotoBoxes> {
-                     if (one.boxes.empty()) return nullptr;
-                     try {
-                       return read_photo_boxes(one.boxes, dataset, own);
-                     } catch (const DataError& error) {
-                       inform(listener,
-                              str("maps are not judged by boxes (data.boxes): ", error.what()));
-                       return nullptr;
-                     }
-                   });
+                                             const MessageListener& listener,
+                                             const IsNamed& named) {
+  if (config.is_drawn()) return nullptr;
+  if (named) require_places(config, named);
+  if (images.empty()) return nullptr;
+  std::string wrong;
+  auto boxes = read_each(
+      config, data, images,
+      [&](const BoxesOfSet& set, std::span<const Index> own) -> std::unique_ptr<PhotoBoxes> {
+        if (set.path.empty()) return nullptr;
+        try {
+          return read_photo_boxes(set.path, set.dataset, own);
+        } catch (const DataError& error) {
+          try {
+            if (named && named(set.key, set.path)) require_boxes_of_any(set);
+            inform(listener, str("maps are not judged by boxes (", set.key, "): ", error.what()));
+          } catch (const DataError& of_all) {
+            wrong += str(wrong.empty() ? "" : "\n", set.key, ": ", of_all.what());
+          }
+          return nullptr;
+        }
+      });
+  if (!wrong.empty()) throw DataError(wrong);
+  return boxes;
 }
 
 std::unique_ptr<PhotoBoxes> needed_boxes(const DataConfig& config, const LoadedData& data,
                                          std::span<const Index> images) {
-  return read_each(config, data, images,
-                   [](const DataConfig& one, const Dataset& dataset,
-                      std::span<const Index> own) -> std::unique_ptr<PhotoBoxes> {
-                     if (one.boxes.empty()) return nullptr;
-                     return read_photo_boxes(one.boxes, dataset, own);
-                   });
+  return read_each(
+      config, data, images,
+      [](const BoxesOfSet& set, std::span<const Index> own) -> std::unique_ptr<PhotoBoxes> {
+        if (set.path.empty()) return nullptr;
+        try {
+          return read_photo_boxes(set.path, set.dataset, own);
+        } catch (const DataError& error) {
+          throw DataError(str(set.key, ": ", error.what()));
+        }
+      });
 }
 
 std::unique_ptr<PhotoBoxes> boxes_of_file(const std::filesystem::path& path, const LoadedData& data,
                                           std::span<const Index> images) {
   std::string problem;
   int known = 0;  // sets
-  auto boxes = read_each({}, data, images,
-                         [&](const DataConfig&, const Dataset& dataset,
-                             std::span<const Index> own) -> std::unique_ptr<PhotoBoxes> {
-                           try {
-                             auto found = read_photo_boxes(path, dataset, own);
-                             ++known;
-                             return found;
-                           } catch (const DataError& error) {
-                             problem = error.what();
-                             return nullptr;
-                           }
-                         });
+  auto boxes = read_each(
+      {}, data, images,
+      [&](const BoxesOfSet& set, std::span<const Index> own) -> std::unique_ptr<PhotoBoxes> {
+        try {
+          auto found = read_photo_boxes(path, set.dataset, own);
+          ++known;
+          return found;
+        } catch (const DataError& error) {
+          problem = error.what();
+          return nullptr;
+        }
+      });
   if (!boxes) throw DataError(problem);
   if (known > 1)
     throw DataError(str(path.string(),
@@ -130,12 +171,6 @@ std::unique_ptr<PhotoBoxes> boxes_of_file(const std::filesystem::path& path, con
                         "them; name the boxes of each set instead, as in --data "
                         "sets.NAME.boxes=PATH"));
   return boxes;
-}
-
-void require_configured_boxes(const DataConfig& config) {
-  if (config.type != DataKind::kJoined) return require(config, "data.boxes");
-  for (const NamedDataConfig& set : joined_sets(config))
-    require(set.config, str("data.sets.", set.name, ".boxes"));
 }
 
 }  // namespace saccade

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "captioning/data/data_sets.h"
 #include "captioning/data/load_data.h"
@@ -13,16 +15,25 @@
 
 namespace saccade {
 
+// Whether a user named the boxes of this key, data.boxes or data.sets.NAME.boxes, and this path.
+// The place that the maker of a checkpoint had for them is named by nobody here.
+using IsNamed = std::function<bool(const std::string& key, const std::string& path)>;
+
+// Of a config that the user wrote: all.
+bool named_all(const std::string& key, const std::string& path);
+
 // The boxes of these images from data.boxes, or from those of each joined set; null where all are
 // empty, and for scenes and texts. Also null, with a message to the listener, where the file has
-// moved, cannot be read or has none of the images: it may cover other splits only, and the work can
-// be done without boxes.
+// none of the images: it may cover other splits only, and the work can be done without boxes. The
+// same where it has moved, cannot be read or has no image of the data set; but what is `named`
+// throws DataError then, with a line for each key.
 std::unique_ptr<PhotoBoxes> configured_boxes(const DataConfig& config, const LoadedData& data,
                                              std::span<const Index> images,
-                                             const MessageListener& listener);
+                                             const MessageListener& listener,
+                                             const IsNamed& named = {});
 
-// The same where the work cannot be done without them: throws what read_photo_boxes() throws. Null
-// where none are named.
+// The same where the work cannot be done without them: throws what read_photo_boxes() throws, with
+// the key before it. Null where none are given.
 std::unique_ptr<PhotoBoxes> needed_boxes(const DataConfig& config, const LoadedData& data,
                                          std::span<const Index> images);
 
@@ -30,9 +41,5 @@ std::unique_ptr<PhotoBoxes> needed_boxes(const DataConfig& config, const LoadedD
 // knows those of several joined sets: their names may be equal by chance.
 std::unique_ptr<PhotoBoxes> boxes_of_file(const std::filesystem::path& path, const LoadedData& data,
                                           std::span<const Index> images);
-
-// Throws DataError where data.boxes names a path that does not exist, so that a new run learns of
-// it at its start.
-void require_configured_boxes(const DataConfig& config);
 
 }  // namespace saccade

@@ -127,6 +127,11 @@ TEST_CASE("the line of a validation names the headline metrics by their labels")
   CHECK(validation_text({{"Bleu_1", 0.75}, {"Bleu_4", 0.25}, {"CIDEr", 1}}, 24, "argmax",
                         {"Bleu_1", "CIDEr"}) ==
         "update 24 (argmax): BLEU-1 0.7500; BLEU-4 0.2500; CIDEr 1.0000");
+  // Joined data sets come in their order, each with what chooses.
+  CHECK(
+      validation_text({{"CIDEr", 1}, {"coco/CIDEr", 0.5}, {"coco/Bleu_4", 0.5}, {"mine/CIDEr", 2}},
+                      24, "argmax", {"CIDEr"}, {"mine", "coco"}) ==
+      "update 24 (argmax): CIDEr 1.0000; mine: CIDEr 2.0000; coco: CIDEr 0.5000");
 }
 
 TEST_CASE("a run that ends early says why") {
