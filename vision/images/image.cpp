@@ -12,15 +12,15 @@
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/io/atomic_file.h"
-#include "vision/images/decode_jpeg.h"
-#include "vision/images/decode_png.h"
 #include "vision/images/decode_tiff.h"
 #include "vision/images/decode_webp.h"
 #include "vision/images/file_bytes.h"
 #include "vision/images/image_header.h"
+#include "vision/images/jpeg_codec.h"
 #include "vision/images/mat_view.h"
 #include "vision/images/opencv_loops.h"
 #include "vision/images/png_chunks.h"
+#include "vision/images/png_codec.h"
 
 namespace saccade {
 
@@ -266,13 +266,7 @@ ImageSize read_image_size(const std::filesystem::path& path, Index max_pixels) {
 }
 
 std::vector<std::uint8_t> encode_png(const Image& image) {
-  quiet_opencv();
-  SACCADE_CHECK(!image.empty(), "[write_png] the image is empty");
-  cv::Mat bgr;
-  cv::cvtColor(mat_view(image), bgr, cv::COLOR_RGB2BGR);
-  std::vector<std::uint8_t> bytes;
-  cv::imencode(".png", bgr, bytes);
-  return bytes;
+  return encode_png(image.rgb, {image.height, image.width}, 3);
 }
 
 void write_png(const std::filesystem::path& path, const Image& image) {
