@@ -21,6 +21,7 @@
 #include "core/base/random.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
+#include "tests/vision/images/same_bits.h"
 #include "tests/vision/pictures.h"
 #include "vision/images/jpeg_codec.h"
 #include "vision/images/png_codec.h"
@@ -56,11 +57,6 @@ class StderrText {
   test::TempFolder folder_{"stderr"};
   int before_;
 };
-
-bool same_bits(const cv::Mat& a, const cv::Mat& b) {
-  return !a.empty() && a.size() == b.size() && a.type() == b.type() &&
-         std::equal(a.datastart, a.dataend, b.datastart, b.dataend);
-}
 
 struct PngKind {
   int colours, bits;

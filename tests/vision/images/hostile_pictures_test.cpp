@@ -153,32 +153,6 @@ TEST_CASE("a file is given to no reader but that of its format") {
     CHECK_THAT(refusal(text(mark + std::string(300, 'x'))), Catch::Contains("not an image"));
 }
 
-// OpenCV leaves the pixels as they were where it refuses a BMP behind its size.
-TEST_CASE("a BMP that cannot be decoded is no picture of what stood in memory") {
-  Bytes grey = text("BM");
-  append(grey, number(54 + 4 * 256 + 100 * 12, 4));
-  append(grey, number(0, 4));
-  append(grey, number(54 + 4 * 256, 4));
-  append(grey, number(40, 4));
-  append(grey, number(10, 4));
-  append(grey, number(100, 4));
-  append(grey, number(1, 2));
-  append(grey, number(8, 2));
-  append(grey, Bytes(24, 0));
-  for (int i = 0; i < 256; ++i) append(grey, Bytes(4, static_cast<std::uint8_t>(i)));
-  append(grey, Bytes(std::size_t{100} * 12, 7));
-  REQUIRE(refusal(grey) == "");
-  constexpr std::size_t kUsedColours = 46, kCompression = 30;
-  for (const auto& [at, value] : {std::pair(kUsedColours, 0xFFFFFFFFU),
-                                  std::pair(kUsedColours, 257U), std::pair(kCompression, 77U)}) {
-    Bytes wrong = grey;
-    const Bytes bytes = number(value, 4);
-    std::copy(bytes.begin(), bytes.end(), wrong.begin() + static_cast<std::ptrdiff_t>(at));
-    INFO(at << ", " << value);
-    CHECK(refusal(wrong) != "");
-  }
-}
-
 TEST_CASE("the limit of pixels is that of the size which is decoded, whatever else a file says") {
   const Image large = test_picture(200, 300), small = test_picture(2, 3);
   const Bytes png = encode_png(large), small_png = encode_png(small);
