@@ -80,8 +80,8 @@ struct CaptionerOptions {
   bool all_maps = false;  // whether words also have the maps of every layer and head
 };
 
-// A model that captions pictures. It changes nothing of the process, prints nothing (but OpenCV
-// writes a line to std::cerr for some damaged BMP files), and may be used by many threads at once.
+// A model that captions pictures. It changes nothing of the process, prints nothing,
+// and may be used by many threads at once.
 // The caption of a picture does not depend on the number of threads. All functions throw errors of
 // the type Error (core/base/error.h).
 class Captioner {

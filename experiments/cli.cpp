@@ -243,6 +243,10 @@ CommandRun parse(Program& program, int argc, const char* const* argv) {
   return found->second;
 }
 
+constexpr const char* kNoMemory =
+    "out of memory; raise the limit (ulimit -v), use fewer --threads, or lower train.batch, "
+    "search.beam or encoder.image_size where the command has them";
+
 int run(int argc, const char* const* argv, const Environment& environment) {
   Program program;
   const CommandRun command = parse(program, argc, argv);
@@ -267,10 +271,7 @@ int run_program(int argc, const char* const* argv, const Environment& environmen
   } catch (const Error& error) {
     return fail(error.code(), error.what());
   } catch (const std::bad_alloc&) {
-    return fail(
-        ExitCode::kMemory,
-        "out of memory; raise the limit (ulimit -v), use fewer --threads, or lower train.batch, "
-        "search.beam or encoder.image_size where the command has them");
+    return fail(ExitCode::kMemory, kNoMemory);
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::resource_unavailable_try_again)  // what std::thread throws
       return fail(ExitCode::kMemory,
@@ -278,6 +279,7 @@ int run_program(int argc, const char* const* argv, const Environment& environmen
                   "forbids them (ulimit -v, ulimit -u)");
     return fail(ExitCode::kInternal, std::string("internal error: ") + error.what());
   } catch (const std::exception& error) {
+    if (memory_is_short()) return fail(ExitCode::kMemory, kNoMemory);  // oneTBB without a thread
     return fail(ExitCode::kInternal, std::string("internal error: ") + error.what());
   }
 }

@@ -5,7 +5,7 @@
 packages=(
   g++ cmake ninja-build ccache pkg-config
   libopencv-dev libopencv-contrib-dev  # contrib has freetype, which draws text that is not ASCII
-  libjpeg-dev libpng-dev libtiff-dev libwebp-dev  # decoding photos, bounded, without a word on stderr
+  libjpeg-dev libpng-dev libtiff-dev libwebp-dev  # reading and writing pictures, bounded, without a word on stderr
   fonts-dejavu-core                    # the font of the pictures
   libcairo2-dev libharfbuzz-dev        # writing PDF
   libonnx-dev libprotobuf-dev          # reading ONNX files

@@ -259,7 +259,8 @@ void add_options(std::vector<Axis>& axes) {
   }
 }
 
-std::vector<Axis> all_axes() {
+// Without the options of choices, which take most of the time.
+std::vector<Axis> plain_axes() {
   std::vector<Axis> axes;
   for (const AttentionAxis& from : attention_catalogue()) {
     Axis to{.topic = "attention", .key = std::string(from.key), .choices = {}};
@@ -274,6 +275,11 @@ std::vector<Axis> all_axes() {
   for (Axis& number : attention_numbers()) axes.push_back(std::move(number));
   for (Axis& other : config_axes(axes)) axes.push_back(std::move(other));
   axes.push_back(axis<Regime>("regimes", "--regime"));
+  return axes;
+}
+
+std::vector<Axis> all_axes() {
+  std::vector<Axis> axes = plain_axes();
   add_options(axes);
   return axes;
 }
@@ -282,9 +288,10 @@ constexpr const char* kConfigTopic = "config";
 constexpr const char* kMetricsTopic = "metrics";
 constexpr const char* kModelsTopic = "models";
 
+// Every start of the program needs them.
 std::vector<std::string> topics() {
   std::vector<std::string> out;
-  for (const Axis& axis : all_axes())
+  for (const Axis& axis : plain_axes())
     if (std::find(out.begin(), out.end(), axis.topic) == out.end()) out.push_back(axis.topic);
   out.emplace_back(kMetricsTopic);
   out.emplace_back(kConfigTopic);

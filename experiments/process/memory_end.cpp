@@ -19,9 +19,9 @@ namespace saccade {
 
 namespace {
 
-// Where less address space than this is left below the limit, a crash comes from that. Libraries
-// ask for pieces of some megabytes, such as stacks and generated code, and the C library for 128 at
-// once, in which it places the heap of a thread.
+// Where less address space than this is left below the limit, a crash or an error comes from that.
+// Libraries ask for pieces of some megabytes, such as stacks and generated code, and the C library
+// for 128 at once, in which it places the heap of a thread.
 constexpr rlim_t kExhausted = rlim_t{160} << 20;
 
 constexpr std::string_view kLine =
@@ -46,12 +46,6 @@ rlim_t address_space() {
   return pages * static_cast<rlim_t>(page_size);
 }
 
-bool exhausted() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
-  return address_space() + kExhausted > limit.rlim_cur;
-}
-
 // Several threads may run out at once; the first ends the process for all.
 std::atomic_flag already_ending = ATOMIC_FLAG_INIT;
 
@@ -62,7 +56,7 @@ std::atomic_flag already_ending = ATOMIC_FLAG_INIT;
 }
 
 void on_crash(int number) {
-  if (exhausted()) end();
+  if (memory_is_short()) end();
   ::signal(number, SIG_DFL);
   ::raise(number);
 }
@@ -70,7 +64,7 @@ void on_crash(int number) {
 std::terminate_handler usual_end = nullptr;
 
 [[noreturn]] void on_terminate() {
-  bool memory = exhausted();
+  bool memory = memory_is_short();
   if (const std::exception_ptr error = std::current_exception()) {
     try {
       std::rethrow_exception(error);
@@ -85,6 +79,12 @@ std::terminate_handler usual_end = nullptr;
 }
 
 }  // namespace
+
+bool memory_is_short() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+  return address_space() + kExhausted > limit.rlim_cur;
+}
 
 void tell_when_memory_ends() {
   page_size = ::sysconf(_SC_PAGESIZE);

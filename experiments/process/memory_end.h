@@ -9,4 +9,8 @@ namespace saccade {
 // while memory is left, end the process as before. For the whole process; called once.
 void tell_when_memory_ends();
 
+// Whether so little address space is left below the limit of the process that an error of a library
+// comes from that: some report memory or threads that they do not get as errors of other kinds.
+bool memory_is_short();
+
 }  // namespace saccade

@@ -132,6 +132,7 @@ TEST_CASE("the checker finds seeded breaches") {
        "core/base/kind.h lists a registry"},
       {"core/base/a.cpp", "#include <Eigen/Core>\n", "belongs to core/kernels/"},
       {"core/base/a.cpp", "#include <foo/bar.h>\n", "has no owner yet"},
+      {"core/base/a.cpp", "#include <opencv2/imgcodecs.hpp>\n", "belongs to tests/"},
       {"vision/images/y.h", header + "#include <opencv2/core.hpp>\n",
        "reaches vision/images/user.h"},
       {"core/base/a.h", header + "#include \"core/base/a.h\"\n", "include cycle"},

@@ -1,5 +1,5 @@
 # Under a limit of memory a command does its work, or ends with exit code 9 and one line. It never hangs,
-# crashes, or calls a file damaged that is not. The program itself needs about 300 MB of address space.
+# crashes, or calls a file damaged that is not. The program itself needs about 190 MB of address space.
 models=shipped
 photos=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../experiments/photos" && pwd)
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
@@ -21,7 +21,8 @@ ended=0 finished=0
 # sweep COMMAND...: runs the command with less and less memory.
 sweep() {
   local limit code
-  for limit in 900000 500000 450000 420000 400000 380000 370000 360000 350000 340000 330000 315000 300000; do
+  for limit in 900000 500000 450000 420000 390000 370000 350000 330000 310000 290000 270000 250000 230000 210000 \
+    200000 190000 180000; do
     rm -rf run
     code=$(limited $limit "$@")
     case $code in

@@ -3,6 +3,11 @@
 readme=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../core" && pwd)/README.md
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
+# OpenCV's codecs load 120 more libraries, which takes three times as long as the whole start without them.
+ldd "$saccade" >libraries || fail "ldd cannot read the program"
+[ "$(grep -c libopencv_core libraries)" -eq 1 ] || fail "the program does not link OpenCV as this test thinks"
+! grep imgcodecs libraries || fail "the program links OpenCV's codecs, or a library that does"
+
 expect 2 "$saccade"
 one_error "no command" "train" "saccade --help"
 expect 2 "$saccade" trian

@@ -1,10 +1,8 @@
 #include "vision/drawing/embedded_picture.h"
 
 #include <algorithm>
-#include <opencv2/core.hpp>
-#include <opencv2/imgcodecs.hpp>
 
-#include "vision/images/mat_view.h"
+#include "vision/images/png_codec.h"
 #include "vision/images/thumbnail.h"
 
 namespace saccade {
@@ -25,17 +23,14 @@ EmbeddedPicture embed(const Image& image) {
 }
 
 EmbeddedPicture embed(const Layer& layer) {
-  quiet_opencv();
   const Image& colours = layer.colours;
-  cv::Mat bgra(static_cast<int>(colours.height), static_cast<int>(colours.width), CV_8UC4);
-  for (Index i = 0; i < colours.height * colours.width; ++i) {
-    const std::uint8_t* rgb = colours.pixel(0, i);
-    bgra.at<cv::Vec4b>(static_cast<int>(i / colours.width), static_cast<int>(i % colours.width)) = {
-        rgb[2], rgb[1], rgb[0], layer.cover[static_cast<std::size_t>(i)]};
+  std::vector<std::uint8_t> rgba;
+  rgba.reserve(4 * layer.cover.size());
+  for (std::size_t i = 0; i < layer.cover.size(); ++i) {
+    const std::uint8_t* rgb = colours.rgb.data() + 3 * i;
+    rgba.insert(rgba.end(), {rgb[0], rgb[1], rgb[2], layer.cover[i]});
   }
-  EmbeddedPicture out;
-  cv::imencode(".png", bgra, out.bytes);
-  return out;
+  return {.bytes = encode_png(rgba, {colours.height, colours.width}, 4)};
 }
 
 }  // namespace saccade

@@ -5,22 +5,22 @@
 #include <new>
 #include <opencv2/core.hpp>
 #include <opencv2/core/utils/logger.hpp>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <optional>
 
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/io/atomic_file.h"
-#include "vision/images/decode_jpeg.h"
-#include "vision/images/decode_png.h"
+#include "vision/images/decode_bmp.h"
 #include "vision/images/decode_tiff.h"
 #include "vision/images/decode_webp.h"
 #include "vision/images/file_bytes.h"
 #include "vision/images/image_header.h"
+#include "vision/images/jpeg_codec.h"
 #include "vision/images/mat_view.h"
 #include "vision/images/opencv_loops.h"
 #include "vision/images/png_chunks.h"
+#include "vision/images/png_codec.h"
 
 namespace saccade {
 
@@ -108,6 +108,8 @@ void check_header(const ImageHeader& header, std::span<const std::uint8_t> bytes
                                      : ": is " + std::string(kind) + ", which is not read",
                         "; convert it to JPEG or PNG (also read: BMP, WebP, TIFF)"));
   }
+  if (!header.unread.empty())
+    throw DataError(str(name, ": is ", header.unread, ", which is not read; convert it to PNG"));
   const bool sized = header.width > 0 && header.height > 0;
   if (header.complete && !sized && header.format != ImageFormat::kJpeg)
     throw DataError(str(name, ": the image header gives no size; copy or convert the file again"));
@@ -127,23 +129,6 @@ void check_header(const ImageHeader& header, std::span<const std::uint8_t> bytes
     throw DataError(str(name,
                         ": is cut short (the end of the image is missing); copy the file "
                         "again or remove it"));
-}
-
-// The fourth byte of a BMP pixel is more often padding than alpha. OpenCV takes every file with
-// this mark as a BMP. It hides that memory ran out, so it gets the memory for the pixels from here.
-// It also hides that it failed: pixels that it did not write are those that were there before, and
-// differ between two decodings.
-cv::Mat decode_bmp(std::span<const std::uint8_t> bytes, const ImageSize& size) {
-  const auto decoded = [&](double before) {
-    cv::Mat out(static_cast<int>(size.height), static_cast<int>(size.width), CV_8UC3,
-                cv::Scalar::all(before));
-    const cv::Mat mat = cv::imdecode(cv::_InputArray(bytes.data(), static_cast<int>(bytes.size())),
-                                     cv::IMREAD_COLOR, &out);
-    return mat.rows == size.height && mat.cols == size.width ? mat : cv::Mat();
-  };
-  const cv::Mat mat = decoded(0), again = decoded(255);
-  const bool whole = !mat.empty() && !again.empty() && cv::norm(mat, again, cv::NORM_INF) == 0;
-  return whole ? mat : cv::Mat();
 }
 
 // The picture as it is stored; empty where it cannot be decoded, or is not of the size that its
@@ -266,13 +251,7 @@ ImageSize read_image_size(const std::filesystem::path& path, Index max_pixels) {
 }
 
 std::vector<std::uint8_t> encode_png(const Image& image) {
-  quiet_opencv();
-  SACCADE_CHECK(!image.empty(), "[write_png] the image is empty");
-  cv::Mat bgr;
-  cv::cvtColor(mat_view(image), bgr, cv::COLOR_RGB2BGR);
-  std::vector<std::uint8_t> bytes;
-  cv::imencode(".png", bgr, bytes);
-  return bytes;
+  return encode_png(image.rgb, {image.height, image.width}, 3);
 }
 
 void write_png(const std::filesystem::path& path, const Image& image) {

@@ -65,10 +65,11 @@ ImageSize read_image_size(const std::filesystem::path& path, Index max_pixels = 
 Image decode_image(std::span<const std::uint8_t> bytes, const std::string& name,
                    const MessageListener& listener = {}, Index max_pixels = kMaxImagePixels);
 
-// Writes a PNG file, completely or not at all. Throws IoError.
+// Writes a PNG file, completely or not at all. Throws IoError, and as encode_png() does.
 void write_png(const std::filesystem::path& path, const Image& image);
 
-// The bytes of a PNG file that holds the image.
+// The bytes of a PNG file that holds the image. Throws DataError where a side has more than a
+// million pixels, ShapeError where the image is empty, and std::bad_alloc.
 std::vector<std::uint8_t> encode_png(const Image& image);
 
 }  // namespace saccade

@@ -1,11 +1,12 @@
 #include "vision/images/image_header.h"
 
 #include <algorithm>
-#include <bit>
 #include <cctype>
 #include <cstring>
 #include <string_view>
 
+#include "vision/images/byte_numbers.h"
+#include "vision/images/decode_bmp.h"
 #include "vision/images/decode_tiff.h"
 #include "vision/images/decode_webp.h"
 
@@ -14,26 +15,6 @@ namespace saccade {
 namespace {
 
 using Bytes = std::span<const std::uint8_t>;
-
-// Reads a number of `count` bytes at `at`. It is 0 beyond the end, which every caller takes as "not
-// stated".
-std::uint32_t number(Bytes bytes, std::size_t at, std::size_t count, std::endian order) {
-  if (at > bytes.size() || bytes.size() - at < count) return 0;
-  std::uint32_t value = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t shift = 8 * (order == std::endian::big ? count - 1 - i : i);
-    value |= static_cast<std::uint32_t>(bytes[at + i]) << shift;
-  }
-  return value;
-}
-
-std::uint32_t big(Bytes bytes, std::size_t at, std::size_t count) {
-  return number(bytes, at, count, std::endian::big);
-}
-
-std::uint32_t little(Bytes bytes, std::size_t at, std::size_t count) {
-  return number(bytes, at, count, std::endian::little);
-}
 
 bool has(Bytes bytes, std::size_t at, std::string_view text) {
   return at <= bytes.size() && bytes.size() - at >= text.size() &&
@@ -52,15 +33,15 @@ int exif_orientation(Bytes block) {
   if (has(block, 0, kPrefix)) block = block.subspan(kPrefix.size());
   const bool is_little = has(block, 0, std::string_view("II*\0", 4));
   if (!is_little && !has(block, 0, std::string_view("MM\0*", 4))) return 1;
-  const std::endian order = is_little ? std::endian::little : std::endian::big;
-  const std::size_t directory = number(block, 4, 4, order);
-  const std::size_t count = number(block, directory, 2, order);
+  const auto number = is_little ? little_endian : big_endian;
+  const std::size_t directory = number(block, 4, 4);
+  const std::size_t count = number(block, directory, 2);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t entry = directory + 2 + 12 * i;
     if (entry + 12 > block.size()) break;
-    if (number(block, entry, 2, order) != 0x0112) continue;
-    const bool is_short = number(block, entry + 2, 2, order) == 3;
-    const std::uint32_t value = number(block, entry + 8, is_short ? 2 : 4, order);
+    if (number(block, entry, 2) != 0x0112) continue;
+    const bool is_short = number(block, entry + 2, 2) == 3;
+    const std::uint32_t value = number(block, entry + 8, is_short ? 2 : 4);
     return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
   }
   return 1;
@@ -90,12 +71,12 @@ ImageHeader read_jpeg(Bytes bytes) {
       header.complete = true;  // data after the end marker are not part of the image
       break;
     }
-    const std::size_t length = big(bytes, at, 2);
+    const std::size_t length = big_endian(bytes, at, 2);
     const bool is_frame =
         marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
     if (is_frame && header.width == 0) {
-      header.height = big(bytes, at + 3, 2);
-      header.width = big(bytes, at + 5, 2);
+      header.height = big_endian(bytes, at + 3, 2);
+      header.width = big_endian(bytes, at + 5, 2);
     }
     if (marker == 0xE1 && has(bytes, at + 2, "Exif") && length >= 2)
       header.orientation = exif_orientation(from(bytes, at + 2, length - 2));
@@ -110,12 +91,12 @@ ImageHeader read_png(Bytes bytes) {
   bool pixels = false, moves = false, first_moves = false;
   Index frames = 0;
   while (at + 12 <= bytes.size()) {
-    const std::size_t length = big(bytes, at, 4);
+    const std::size_t length = big_endian(bytes, at, 4);
     if (length > bytes.size() - at - 12) break;
     if (has(bytes, at + 4, "IHDR") && header.width == 0) {  // libpng refuses a second one
-      header.width = big(bytes, at + 8, 4);
-      header.height = big(bytes, at + 12, 4);
-      header.bits = big(bytes, at + 16, 1);
+      header.width = big_endian(bytes, at + 8, 4);
+      header.height = big_endian(bytes, at + 12, 4);
+      header.bits = big_endian(bytes, at + 16, 1);
     } else if (has(bytes, at + 4, "acTL")) {
       moves = moves || !pixels;  // behind the pixels it counts for nothing
     } else if (has(bytes, at + 4, "fcTL")) {
@@ -137,36 +118,23 @@ ImageHeader read_png(Bytes bytes) {
 }
 
 ImageHeader read_bmp(Bytes bytes) {
-  ImageHeader header{.format = ImageFormat::kBmp};
-  const bool is_old = little(bytes, 14, 4) == 12;
-  const auto extent = [&](std::size_t index) -> Index {
-    if (is_old) return little(bytes, 18 + 2 * index, 2);
-    const Index value = static_cast<std::int32_t>(little(bytes, 18 + 4 * index, 4));
-    return value < 0 ? -value : value;  // a negative height means that the top row comes first
-  };
-  header.width = extent(0);
-  header.height = extent(1);
-  const std::uint32_t compression = is_old ? 0 : little(bytes, 30, 4);
-  if (compression > 3) return {.format = ImageFormat::kBmp};  // JPEG and PNG for printers
-  if (compression == 0 || compression == 3) {
-    const Index bits = little(bytes, is_old ? 24 : 28, 2);
-    const Index row_bytes = (header.width * bits + 31) / 32 * 4;
-    const Index start = little(bytes, 10, 4);
-    header.complete =
-        row_bytes == 0 || header.height <= (static_cast<Index>(bytes.size()) - start) / row_bytes;
-  }
-  return header;
+  const BmpHead head = bmp_head(bytes);
+  return {.format = ImageFormat::kBmp,
+          .height = head.size.height,
+          .width = head.size.width,
+          .complete = head.complete,
+          .unread = head.runs ? "a BMP file with run-length coding" : ""};
 }
 
 ImageHeader read_webp(Bytes bytes) {
   const ImageSize size = webp_size(bytes);
   ImageHeader header{.format = ImageFormat::kWebp, .height = size.height, .width = size.width};
-  header.complete = static_cast<std::size_t>(little(bytes, 4, 4)) + 8 <= bytes.size();
+  header.complete = static_cast<std::size_t>(little_endian(bytes, 4, 4)) + 8 <= bytes.size();
   bool moves = false;
   Index frames = 0;
   for (std::size_t at = 12; at + 8 <= bytes.size();) {
-    const std::size_t length = little(bytes, at + 4, 4), data = at + 8;
-    if (has(bytes, at, "VP8X")) moves = (little(bytes, data, 1) & 2U) != 0;
+    const std::size_t length = little_endian(bytes, at + 4, 4), data = at + 8;
+    if (has(bytes, at, "VP8X")) moves = (little_endian(bytes, data, 1) & 2U) != 0;
     if (has(bytes, at, "ANMF")) ++frames;
     if (has(bytes, at, "EXIF")) header.orientation = exif_orientation(from(bytes, data, length));
     at = data + length + length % 2;
@@ -233,7 +201,7 @@ ImageHeader read_image_header(std::span<const std::uint8_t> bytes) {
 bool begins_as_image(std::span<const std::uint8_t> bytes) {
   const ImageFormat format = format_of(bytes);
   // Texts may begin with BM, too; a bitmap has zeros behind its size.
-  if (format == ImageFormat::kBmp) return bytes.size() >= 10 && little(bytes, 6, 4) == 0;
+  if (format == ImageFormat::kBmp) return bytes.size() >= 10 && little_endian(bytes, 6, 4) == 0;
   return format != ImageFormat::kUnknown;
 }
 

@@ -25,10 +25,11 @@ struct ImageHeader {
   bool complete = true;         // the file reaches its end mark, or the length that it claims
   Index pictures = 1;           // frames of a picture that moves, or pages
   bool apart = false;           // the picture that is decoded is none of these
+  std::string_view unread{};    // what the file is, where files of its kind are not read
 };
 
 // Reads size, orientation and completeness without decoding; never reads outside `bytes`.
-// The size is the one that the decoder finds: of WebP and TIFF, its library reads it.
+// The size is the one that the decoder finds: of BMP, WebP and TIFF, the decoder reads it.
 ImageHeader read_image_header(std::span<const std::uint8_t> bytes);
 
 // Whether the first bytes of a file (32 are enough) are those of a format that is read.

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "vision/images/byte_numbers.h"
+
 namespace saccade {
 
 namespace {
@@ -28,12 +30,6 @@ std::uint32_t crc(std::span<const std::uint8_t> bytes) {
   return ~c;
 }
 
-std::uint32_t big_endian(std::span<const std::uint8_t> bytes, std::size_t at) {
-  std::uint32_t value = 0;
-  for (std::size_t i = 0; i < 4; ++i) value = value << 8 | bytes[at + i];
-  return value;
-}
-
 }  // namespace
 
 std::optional<std::vector<std::uint8_t>> pixel_chunks(std::span<const std::uint8_t> png) {
@@ -41,13 +37,13 @@ std::optional<std::vector<std::uint8_t>> pixel_chunks(std::span<const std::uint8
   if (png.size() < kSignature) return std::nullopt;
   std::vector<std::uint8_t> out(png.begin(), png.begin() + kSignature);
   for (std::size_t at = kSignature; at + kFrame <= png.size();) {
-    const std::size_t length = big_endian(png, at);
+    const std::size_t length = big_endian(png, at, 4);
     if (length > png.size() - at - kFrame) return std::nullopt;
     const std::string_view name(reinterpret_cast<const char*>(png.data()) + at + 4, 4);
     const std::span<const std::uint8_t> chunk = png.subspan(at, length + kFrame);
     const bool critical = std::find(kCritical.begin(), kCritical.end(), name) != kCritical.end();
     if (critical || name == "tRNS") {
-      const bool whole = crc(chunk.subspan(4, length + 4)) == big_endian(chunk, length + 8);
+      const bool whole = crc(chunk.subspan(4, length + 4)) == big_endian(chunk, length + 8, 4);
       if (critical && !whole) return std::nullopt;
       if (whole) out.insert(out.end(), chunk.begin(), chunk.end());
     }

@@ -10,7 +10,7 @@ namespace saccade {
 
 // Returns the bytes of a JPEG file of the image, shrunk until no side is longer than `longest`
 // pixels; a smaller image keeps its size. `quality` is 1 to 100. Throws ShapeError on an empty
-// image.
+// image, and DataError where a side has more than 65500 pixels then.
 std::vector<std::uint8_t> jpeg_thumbnail(const Image& image, Index longest, int quality);
 
 }  // namespace saccade

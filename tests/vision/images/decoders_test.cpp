@@ -1,5 +1,6 @@
-// JPEG and PNG files are decoded to the bits of OpenCV, and what libjpeg and libpng say of damaged
-// ones becomes an error or a warning. (Pictures that are made to harm: hostile_pictures_test.cpp.)
+// JPEG and PNG files are read and written to the bits of OpenCV, and what libjpeg and libpng say of
+// damaged ones becomes an error or a warning. (Pictures that are made to harm:
+// hostile_pictures_test.cpp.)
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -20,9 +21,10 @@
 #include "core/base/random.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
+#include "tests/vision/images/same_bits.h"
 #include "tests/vision/pictures.h"
-#include "vision/images/decode_jpeg.h"
-#include "vision/images/decode_png.h"
+#include "vision/images/jpeg_codec.h"
+#include "vision/images/png_codec.h"
 
 namespace saccade {
 namespace {
@@ -55,11 +57,6 @@ class StderrText {
   test::TempFolder folder_{"stderr"};
   int before_;
 };
-
-bool same_bits(const cv::Mat& a, const cv::Mat& b) {
-  return !a.empty() && a.size() == b.size() && a.type() == b.type() &&
-         std::equal(a.datastart, a.dataend, b.datastart, b.dataend);
-}
 
 struct PngKind {
   int colours, bits;
@@ -222,6 +219,63 @@ TEST_CASE("every kind of JPEG has the bits that OpenCV reads") {
           REQUIRE_FALSE(complaint);
           REQUIRE(same_bits(got, cv::imdecode(jpeg, cv::IMREAD_UNCHANGED)));
         }
+}
+
+Image random_image(Index height, Index width, Random& random) {
+  Image image(height, width);
+  for (std::uint8_t& byte : image.rgb) byte = static_cast<std::uint8_t>(random.bits());
+  return image;
+}
+
+// The picture in OpenCV's order of channels, with the alpha where there is some.
+cv::Mat opencv_of(const Image& image, const Bytes& alpha = {}) {
+  cv::Mat out(static_cast<int>(image.height), static_cast<int>(image.width),
+              alpha.empty() ? CV_8UC3 : CV_8UC4);
+  std::uint8_t* to = out.data;
+  for (std::size_t i = 0; i < image.rgb.size() / 3; ++i) {
+    for (std::size_t c = 3; c-- > 0;) *to++ = image.rgb[3 * i + c];
+    if (!alpha.empty()) *to++ = alpha[i];
+  }
+  return out;
+}
+
+TEST_CASE("PNG and JPEG files are written byte by byte as OpenCV writes them") {
+  Random random({.seed = 7, .stream = Stream::kTest});
+  for (const auto& [height, width] :
+       {std::pair(1, 1), {7, 5}, {1, 300}, {300, 1}, {64, 64}, {211, 173}, {480, 640}})
+    for (const Image& image : {test_picture(height, width), random_image(height, width, random),
+                               Image(height, width, 77)}) {
+      INFO(height << "x" << width);
+      Bytes opencv;
+      cv::imencode(".png", opencv_of(image), opencv);
+      CHECK(encode_png(image) == opencv);
+      Bytes alpha(image.rgb.size() / 3), rgba;
+      for (std::size_t i = 0; i < alpha.size(); ++i) {
+        alpha[i] = static_cast<std::uint8_t>(random.bits());
+        rgba.insert(rgba.end(), image.rgb.data() + 3 * i, image.rgb.data() + 3 * i + 3);
+        rgba.push_back(alpha[i]);
+      }
+      cv::imencode(".png", opencv_of(image, alpha), opencv);
+      CHECK(encode_png(rgba, {height, width}, 4) == opencv);
+      for (const int quality : {1, 50, 85, 92, 100}) {
+        INFO("quality " << quality);
+        cv::imencode(".jpg", opencv_of(image), opencv, {cv::IMWRITE_JPEG_QUALITY, quality});
+        CHECK(encode_jpeg(image, quality) == opencv);
+      }
+    }
+}
+
+TEST_CASE("a picture that no file of its format can hold is an error, and nothing is printed") {
+  const StderrText printed;
+  for (const Image& image : {Image(1, 1'000'001), Image(1'000'001, 1)}) {
+    CHECK_THROWS_WITH(encode_png(image), Catch::Contains(" cannot be written as PNG (") &&
+                                             Catch::EndsWith("); make it smaller"));
+    CHECK_THROWS_WITH(encode_jpeg(image, 90), Catch::Contains(" cannot be written as JPEG (") &&
+                                                  Catch::EndsWith("); make it smaller"));
+  }
+  CHECK_THROWS_AS(encode_png(Image(2, 2).rgb, {2, 3}, 3), ShapeError);
+  CHECK_THROWS_AS(encode_jpeg(Image(2, 65'501), 90), DataError);
+  CHECK(printed.text().empty());
 }
 
 TEST_CASE("a damaged PNG is an error with libpng's reason, and nothing is printed") {

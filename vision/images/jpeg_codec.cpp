@@ -1,4 +1,4 @@
-#include "vision/images/decode_jpeg.h"
+#include "vision/images/jpeg_codec.h"
 
 // jpeglib.h needs FILE and std::size_t in front of it.
 // clang-format off
@@ -14,6 +14,9 @@
 #include <cstring>
 #include <new>
 #include <opencv2/core.hpp>
+#include <utility>
+
+#include "core/base/error.h"
 
 namespace saccade {
 
@@ -28,7 +31,7 @@ struct Errors {
   jpeg_progress_mgr progress{};
   std::jmp_buf back{};
   std::array<char, JMSG_LENGTH_MAX> text{};  // the first complaint; "" without any
-  bool whole = false;                        // whether all rows were read
+  bool whole = false;                        // whether all rows were read or written
   bool no_memory = false;
 };
 
@@ -66,6 +69,43 @@ boolean on_end(j_decompress_ptr info) {
 void on_progress(j_common_ptr info) {
   if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > kMostScans)
     give_up(info, "it has more scans than a picture needs");
+}
+
+// What libjpeg writes to, block by block.
+struct JpegTarget {
+  jpeg_destination_mgr manager{};  // first: libjpeg knows only this part
+  std::array<JOCTET, 1 << 14> block{};
+  std::vector<std::uint8_t> written{};
+};
+
+void begin_block(j_compress_ptr info) {
+  auto& target = *reinterpret_cast<JpegTarget*>(info->dest);
+  target.manager.next_output_byte = target.block.data();
+  target.manager.free_in_buffer = target.block.size();
+}
+
+void keep_block(j_compress_ptr info, std::size_t count) {
+  auto& target = *reinterpret_cast<JpegTarget*>(info->dest);
+  bool kept = true;
+  try {
+    target.written.insert(target.written.end(), target.block.data(), target.block.data() + count);
+  } catch (const std::bad_alloc&) {
+    kept = false;
+  }
+  if (kept) return;
+  info->err->msg_code = JERR_OUT_OF_MEMORY;
+  on_error(reinterpret_cast<j_common_ptr>(info));
+}
+
+boolean on_full_block(j_compress_ptr info) {
+  keep_block(info, reinterpret_cast<JpegTarget*>(info->dest)->block.size());
+  begin_block(info);
+  return TRUE;
+}
+
+void on_last_block(j_compress_ptr info) {
+  const auto& target = *reinterpret_cast<JpegTarget*>(info->dest);
+  keep_block(info, target.block.size() - target.manager.free_in_buffer);
 }
 
 // As OpenCV computes it.
@@ -111,15 +151,42 @@ void read(jpeg_decompress_struct& info, Errors& errors, std::span<const std::uin
   jpeg_finish_decompress(&info);  // what it finds behind the rows changes none of them
 }
 
+// Writes to `target`; whether all rows were written is in `errors`.
+void write(jpeg_compress_struct& info, Errors& errors, JpegTarget& target, const Image& image,
+           int quality) {
+  if (setjmp(errors.back) != 0) return;  // NOLINT: libjpeg's way
+  jpeg_create_compress(&info);
+  info.dest = &target.manager;
+  info.image_width = static_cast<JDIMENSION>(image.width);
+  info.image_height = static_cast<JDIMENSION>(image.height);
+  info.input_components = 3;
+  info.in_color_space = JCS_RGB;
+  jpeg_set_defaults(&info);
+  jpeg_set_quality(&info, quality, TRUE);
+  jpeg_start_compress(&info, TRUE);
+  while (info.next_scanline < info.image_height) {
+    auto* row = const_cast<std::uint8_t*>(image.pixel(info.next_scanline, 0));  // it is only read
+    jpeg_write_scanlines(&info, &row, 1);
+  }
+  jpeg_finish_compress(&info);
+  errors.whole = true;
+}
+
+// Has libjpeg's complaints put into `errors`, which must outlive what reads or writes.
+jpeg_error_mgr* listening(Errors& errors) {
+  jpeg_std_error(&errors.manager);
+  errors.manager.error_exit = on_error;
+  errors.manager.emit_message = on_message;
+  return &errors.manager;
+}
+
 }  // namespace
 
 cv::Mat decode_jpeg(std::span<const std::uint8_t> bytes, const ImageSize& size,
                     std::optional<std::string>& complaint) {
   Errors errors;
   jpeg_decompress_struct info{};
-  info.err = jpeg_std_error(&errors.manager);
-  errors.manager.error_exit = on_error;
-  errors.manager.emit_message = on_message;
+  info.err = listening(errors);
   errors.progress.progress_monitor = on_progress;
   cv::Mat out;
   try {
@@ -132,6 +199,25 @@ cv::Mat decode_jpeg(std::span<const std::uint8_t> bytes, const ImageSize& size,
   if (errors.no_memory) throw std::bad_alloc();
   if (errors.text[0] != '\0') complaint = errors.text.data();
   return errors.whole ? out : cv::Mat();
+}
+
+std::vector<std::uint8_t> encode_jpeg(const Image& image, int quality) {
+  Errors errors;
+  JpegTarget target{.manager = {.next_output_byte = nullptr,
+                                .free_in_buffer = 0,
+                                .init_destination = begin_block,
+                                .empty_output_buffer = on_full_block,
+                                .term_destination = on_last_block}};
+  jpeg_compress_struct info{};
+  info.err = listening(errors);
+  write(info, errors, target, image, quality);
+  jpeg_destroy_compress(&info);
+  if (errors.no_memory) throw std::bad_alloc();
+  if (!errors.whole)
+    throw DataError(str("a picture of ", image.width, "x", image.height,
+                        " pixels cannot be written as JPEG (", errors.text.data(),
+                        "); make it smaller"));
+  return std::move(target.written);
 }
 
 }  // namespace saccade

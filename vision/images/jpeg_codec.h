@@ -1,5 +1,5 @@
-// Decodes JPEG with libjpeg, whose complaints become values: OpenCV's decoder lets libjpeg print
-// them on stderr. Internal to vision/images/image.cpp.
+// Reads and writes JPEG with libjpeg, whose complaints become values: nothing is printed on stderr.
+// Internal to vision/images.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "vision/images/image.h"
 
@@ -26,5 +27,10 @@ inline constexpr std::string_view kJpegEnds = "Premature end of JPEG file";
 // extraneous bytes before marker 0xd9". Throws std::bad_alloc.
 cv::Mat decode_jpeg(std::span<const std::uint8_t> bytes, const ImageSize& size,
                     std::optional<std::string>& complaint);
+
+// The bytes of a JPEG file of the image, to the bit as cv::imencode writes it: baseline, with
+// chroma of half the size. `quality` is 1 to 100. Throws DataError where a side has more than 65500
+// pixels, and std::bad_alloc.
+std::vector<std::uint8_t> encode_jpeg(const Image& image, int quality);
 
 }  // namespace saccade
