@@ -24,8 +24,10 @@ undocumented=$(grep -rL '///' prefix/include)
 for named in $(grep -rhoE '[a-z0-9_]+\.(h|cpp|def)\b' prefix/include | sort -u); do
   [ -n "$(find prefix/include -name "$named")" ] || fail "an installed header names $named, which is not installed"
 done
-foreign=$(nm -D --defined-only --demangle $library | grep -v 'saccade::' | grep -v ' A ')
-[ -z "$foreign" ] || fail "the library exports names of others: $(head -n 3 <<<"$foreign")"
+for one in $library prefix/$libraries/libsaccade-scoring.so; do
+  foreign=$(nm -D --defined-only --demangle $one | grep -v 'saccade::' | grep -v ' A ')
+  [ -z "$foreign" ] || fail "$one exports names of others: $(head -n 3 <<<"$foreign")"
+done
 
 expect 0 cmake -G Ninja -S "$examples" -B examples -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror"
@@ -61,7 +63,9 @@ one_error "damaged.png" "incorrect data check"
 expect 0 examples/caption_and_draw soft damaged.jpg drawing.png
 [ -s err ] && fail "the library wrote to the terminal"
 
-# The same scores as the program's.
+# The same scores as the program's, without the libraries of models.
+heavy=$(ldd examples/score_captions | grep -E 'opencv|dnnl|hdf5|yaml')
+[ -z "$heavy" ] || fail "scoring loads libraries of models: $heavy"
 printf 'a red square\tthe red square\na small blue circle\n' >references.txt
 printf 'a red square\na blue circle\n' >results.txt
 expect 0 prefix/bin/saccade score references.txt results.txt --json
