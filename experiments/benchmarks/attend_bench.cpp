@@ -13,7 +13,6 @@
 // Prints a table, or with --json one line for each measurement. Ratios are to the baseline,
 // measured in the same rounds; the baseline's own row shows how far chance goes.
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <iostream>
 #include <map>
 
@@ -22,14 +21,15 @@
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
+#include "core/io/atomic_file.h"
 #include "core/parallel/parallel.h"
 #include "experiments/benchmarks/attention_bench.h"
-#include "experiments/benchmarks/log_plot.h"
 #include "experiments/benchmarks/print_measured.h"
 #include "experiments/benchmarks/score_scaling.h"
 #include "experiments/benchmarks/sequence_bench.h"
 #include "experiments/benchmarks/timing.h"
 #include "experiments/process/progress.h"
+#include "vision/drawing/interval_chart.h"
 
 namespace saccade {
 namespace {
@@ -142,31 +142,25 @@ void time_attention(const BenchOptions& options) {
 // this.
 constexpr Index kLongestMap = 1024;
 
-void draw(const std::vector<Curve>& curves, const BenchOptions& options) {
-  LogPlot plot{
-      .title = "Layers over a sequence, width 256, 8 heads, windows of radius 8, one thread",
-      .x_label = "positions",
-      .y_label = "forward pass in ms",
-      .x_ticks = {},
-      .curves = curves};
-  for (const Index length : options.lengths) plot.x_ticks.push_back(static_cast<double>(length));
-  std::ofstream file(options.svg);
-  file << svg_of(plot);
-  if (!file.flush())
-    throw IoError(options.svg + ": cannot be written; choose another file with --svg");
-}
-
 void time_sequences(const BenchOptions& options) {
   using enum SequenceAttentionKind;
   Printer print(options);
-  const std::vector<SequenceLayer> layers = sequence_layers();
-  std::map<std::string, Curve> drawn;
+  const std::vector<SequenceLayer> all = sequence_layers();
+  std::vector<SequenceLayer> layers;
+  for (const SequenceLayer& layer : all)
+    if (layer.name.find(options.only) != std::string::npos) layers.push_back(layer);
+  IntervalChart chart{.title = "Forward pass over a sequence, in ms",
+                      .note = "Width 256, 8 heads, windows of radius 8, one thread."};
+  for (const SequenceLayer& layer : layers) chart.rows.push_back(layer.name);
+  if (layers.front().name == all.front().name) chart.reference = 0;
   for (const Index length : options.lengths) {
     const SequenceSizes sizes{.grid = grid_of(length)};
-    SequenceBench baseline(layers.front(), sizes);
+    SequenceBench baseline(all.front(), sizes);
+    IntervalPanel& panel = chart.panels.emplace_back();
+    panel.name = str(length, " positions");
     for (const SequenceLayer& layer : layers) {
+      IntervalDot& dot = panel.dots.emplace_back();
       if (layer.kind == decltype(layer.kind)(kDifferential) && length > kLongestMap) continue;
-      if (layer.name.find(options.only) == std::string::npos) continue;
       SequenceBench subject(layer, sizes);
       const PairedTiming forward = time_in_turns(
           options.seconds, [&] { baseline.forward(); }, [&] { subject.forward(); });
@@ -181,15 +175,11 @@ void time_sequences(const BenchOptions& options) {
       add(line, "forward", forward);
       add(line, "train", train);
       print(line);
-      drawn[layer.name].points.emplace_back(length, forward.ms);
+      dot.value = forward.ms;
     }
   }
-  if (options.svg.empty()) return;
-  std::vector<Curve> curves;
-  for (const SequenceLayer& layer : layers)
-    if (const auto found = drawn.find(layer.name); found != drawn.end())
-      curves.push_back({layer.name, found->second.points});
-  draw(curves, options);
+  if (!options.svg.empty())
+    write_file(options.svg, interval_chart_file(chart, PictureFormat::kSvg));
 }
 
 void show_scaling(const BenchOptions& options) {
@@ -258,7 +248,7 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(1, 1000000));
   app.add_flag("--json", options.json, "print one JSON line for each measurement");
   app.add_option("--svg", options.svg,
-                 "with sequences: write a drawing of time against length to this file");
+                 "with sequences: draw the times of each length into this file");
   CLI11_PARSE(app, argc, argv);
   check(options, app);
   if (options.lengths.empty()) {
