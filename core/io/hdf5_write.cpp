@@ -4,16 +4,49 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/io/half.h"
-#include "core/io/hdf5_handle.h"
 #include "core/io/hdf5_image.h"
 #include "core/io/packing.h"
 
 namespace saccade {
 
 namespace {
+
+// Gives the calling thread exclusive use of the library and keeps it from printing its error stack.
+std::unique_lock<std::mutex> hdf5_session() {
+  static std::mutex mutex;
+  std::unique_lock lock(mutex);
+  // We close what we open. At the end of the process, HDF5 would flush once more what could not be
+  // written, and crash. This has to come before its first call.
+  [[maybe_unused]] static const herr_t kept = H5dont_atexit();
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // a setting of each thread
+  return lock;
+}
+
+// An identifier that is closed at the end. A negative value means that the call that should have
+// made it failed.
+class H5Id {
+ public:
+  using Closer = herr_t (*)(hid_t);
+
+  H5Id(hid_t id, Closer closer) : id_(id), closer_(closer) {}
+  H5Id(H5Id&& other) noexcept : id_(std::exchange(other.id_, -1)), closer_(other.closer_) {}
+  H5Id& operator=(H5Id&&) = delete;
+  ~H5Id() { close(); }
+
+  hid_t get() const { return id_; }
+  explicit operator bool() const { return id_ >= 0; }
+  // Whether closing succeeded.
+  bool close() { return id_ < 0 || closer_(std::exchange(id_, -1)) >= 0; }
+
+ private:
+  hid_t id_;
+  Closer closer_;
+};
 
 H5Id string_type(std::size_t length) {
   H5Id type(H5Tcopy(H5T_C_S1), H5Tclose);
@@ -276,7 +309,7 @@ void check_image(std::span<std::byte> image, const std::vector<EntryPlace>& plac
 }  // namespace
 
 Hdf5Image to_hdf5_image(const Archive& archive) {
-  const Hdf5Session session;
+  const auto session = hdf5_session();
   const H5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fapl_core(access.get(), estimated_bytes(archive), 0);
   H5Id file(H5Fcreate("archive", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);

@@ -1,6 +1,5 @@
-// A large table of float rows of equal width in one HDF5 file, with one chunk per row, found by
-// name. It holds cached features. Every row has a digest; a row that is missing or damaged is an
-// error, never a guess.
+// A large table of float rows of equal width in one file, found by name. It holds cached features.
+// Every row has a digest; a row that is missing or damaged is an error, never a guess.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +25,11 @@ struct RowFormat {
   // Whether floats are stored in 16 bits: half the space, about three significant digits.
   bool half = false;
 
-  Index width() const;  // floats per row
+  Index width() const;  // floats per row; 0 where an extent is below 1 or they are above 2^29
   friend bool operator==(const RowFormat&, const RowFormat&) = default;
 };
 
-struct RowFile;  // private to the .cpp files: an open file, its ids and the places of its rows
+struct RowFile;  // private to the .cpp file: an open file, its ids and the places of its rows
 
 // A complete store for reading. All functions may be called by several threads.
 class RowStore {
@@ -55,6 +54,7 @@ class RowStore {
   void read(const std::string& id, std::span<float> values) const { read(row(id), values); }
 
  private:
+  friend class RowStoreWriter;
   std::unique_ptr<RowFile> file_;
   std::unordered_map<std::string, Index> rows_;
 };
@@ -86,7 +86,6 @@ class RowStoreWriter {
 
  private:
   std::size_t index(const std::string& id) const;
-  void take_over(const std::filesystem::path& older);
   void write_bytes(std::size_t row, std::span<const std::byte> bytes);
   void write_digest(std::size_t row, std::uint64_t digest);
 

@@ -13,24 +13,23 @@
 // Prints a table, or with --json one line for each measurement. Ratios are to the baseline,
 // measured in the same rounds; the baseline's own row shows how far chance goes.
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "core/attention/attention_config.h"
 #include "core/attention/catalogue.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
+#include "core/io/atomic_file.h"
 #include "core/parallel/parallel.h"
 #include "experiments/benchmarks/attention_bench.h"
-#include "experiments/benchmarks/log_plot.h"
-#include "experiments/benchmarks/paired_timing.h"
+#include "experiments/benchmarks/print_measured.h"
 #include "experiments/benchmarks/score_scaling.h"
 #include "experiments/benchmarks/sequence_bench.h"
+#include "experiments/benchmarks/timing.h"
 #include "experiments/process/progress.h"
+#include "vision/drawing/interval_chart.h"
 
 namespace saccade {
 namespace {
@@ -54,35 +53,24 @@ GridSize grid_of(Index cells) {
   return {.rows = rows, .cols = cells / rows};
 }
 
-struct Measured {
-  std::string name;
-  Index length = 0, batch = 1;
-  std::vector<std::pair<std::string, PairedTiming>> timings;
+// Prints the lines of one run.
+class Printer {
+ public:
+  explicit Printer(const BenchOptions& options)
+      : form_(options.json ? MeasuredForm::kJson : MeasuredForm::kTable) {}
+  void operator()(const MeasuredLine& line) {
+    print_measured(line, form_, first_);
+    first_ = false;
+  }
+
+ private:
+  MeasuredForm form_;
+  bool first_ = true;
 };
 
-void print(const Measured& row, const BenchOptions& options) {
-  if (options.json) {
-    nlohmann::ordered_json line = {{"workload", options.workload},
-                                   {"choice", row.name},
-                                   {"length", row.length},
-                                   {"batch", row.batch}};
-    for (const auto& [what, timing] : row.timings)
-      line[what + "_ms"] = timing.ms, line[what + "_ratio"] = timing.ratio;
-    std::cout << line.dump() << "\n" << std::flush;
-    return;
-  }
-  std::printf("%-24s %5td %4td", row.name.c_str(), row.length, row.batch);
-  for (const auto& [what, timing] : row.timings)
-    std::printf("  %9.3f %5.2fx", timing.ms, timing.ratio);
-  std::printf("\n");
-  std::fflush(stdout);
-}
-
-void print_head(const BenchOptions& options, const std::vector<std::string>& columns) {
-  if (options.json) return;
-  std::printf("%-24s %5s %4s", "choice", "L", "B");
-  for (const std::string& column : columns) std::printf("  %16s", (column + " ms").c_str());
-  std::printf("\n");
+void add(MeasuredLine& line, const std::string& what, const PairedTiming& timing) {
+  line[what + "_ms"] = timing.ms;
+  line[what + "_ratio"] = timing.ratio;
 }
 
 struct Choice {
@@ -119,7 +107,7 @@ std::vector<Choice> attention_choices() {
 }
 
 void time_attention(const BenchOptions& options) {
-  print_head(options, {"prepare", "glimpse", "training"});
+  Printer print(options);
   const std::vector<Choice> choices = attention_choices();
   const std::size_t all = choices.size() * options.lengths.size() * options.batches.size();
   std::size_t done = 0;
@@ -134,21 +122,18 @@ void time_attention(const BenchOptions& options) {
                       str(choice.name, ", ", length, " regions, batch ", batch));
         if (choice.name.find(options.only) == std::string::npos) continue;
         AttentionBench subject(choice.config, sizes, features.view());
-        const auto in_turns = [&](void (AttentionBench::*work)(), Index glimpses) {
+        MeasuredLine line = {{"choice", choice.name}, {"length", length}, {"batch", batch}};
+        const auto in_turns = [&](const char* what, void (AttentionBench::*work)(), Index times) {
           PairedTiming timing = time_in_turns(
               options.seconds, [&] { (baseline.*work)(); }, [&] { (subject.*work)(); });
-          timing.ms /= static_cast<double>(glimpses);
-          return timing;
+          timing.ms /= static_cast<double>(times);
+          add(line, what, timing);
         };
-        const Measured row{
-            .name = choice.name,
-            .length = length,
-            .batch = batch,
-            .timings = {{"prepare", in_turns(&AttentionBench::prepare, 1)},
-                        {"glimpse", in_turns(&AttentionBench::attend, AttentionSizes::kWords)},
-                        {"train", in_turns(&AttentionBench::train, AttentionSizes::kWords)}}};
+        in_turns("prepare", &AttentionBench::prepare, 1);
+        in_turns("glimpse", &AttentionBench::attend, AttentionSizes::kWords);
+        in_turns("train", &AttentionBench::train, AttentionSizes::kWords);
         progress.clear();
-        print(row, options);
+        print(line);
       }
     }
 }
@@ -157,111 +142,62 @@ void time_attention(const BenchOptions& options) {
 // this.
 constexpr Index kLongestMap = 1024;
 
-void draw(const std::vector<Curve>& curves, const BenchOptions& options) {
-  LogPlot plot{
-      .title = "Layers over a sequence, width 256, 8 heads, windows of radius 8, one thread",
-      .x_label = "positions",
-      .y_label = "forward pass in ms",
-      .x_ticks = {},
-      .curves = curves};
-  for (const Index length : options.lengths) plot.x_ticks.push_back(static_cast<double>(length));
-  std::ofstream file(options.svg);
-  file << svg_of(plot);
-  if (!file.flush())
-    throw IoError(options.svg + ": cannot be written; choose another file with --svg");
-}
-
-void print_head_of_layers(const BenchOptions& options) {
-  if (options.json) return;
-  std::printf("%-16s %5s %10s %6s %6s  %16s  %16s\n", "layer", "L", "mult. (M)", "steps", "path",
-              "forward ms", "with backward ms");
-}
-
-void print(const SequenceLayer& layer, Index length, const LayerCost& cost,
-           const PairedTiming& forward, const PairedTiming& train, const BenchOptions& options) {
-  if (options.json) {
-    const nlohmann::ordered_json line = {{"workload", options.workload},
-                                         {"choice", layer.name},
-                                         {"length", length},
-                                         {"batch", 1},
-                                         {"multiplications", cost.multiplications},
-                                         {"steps", cost.steps},
-                                         {"path", cost.path},
-                                         {"forward_ms", forward.ms},
-                                         {"forward_ratio", forward.ratio},
-                                         {"train_ms", train.ms},
-                                         {"train_ratio", train.ratio}};
-    std::cout << line.dump() << "\n" << std::flush;
-    return;
-  }
-  std::printf("%-16s %5td %10.1f %6td %6td  %9.3f %5.2fx  %9.3f %5.2fx\n", layer.name.c_str(),
-              length, 1e-6 * cost.multiplications, cost.steps, cost.path, forward.ms, forward.ratio,
-              train.ms, train.ratio);
-  std::fflush(stdout);
-}
-
 void time_sequences(const BenchOptions& options) {
   using enum SequenceAttentionKind;
-  print_head_of_layers(options);
-  const std::vector<SequenceLayer> layers = sequence_layers();
-  std::map<std::string, Curve> drawn;
+  Printer print(options);
+  const std::vector<SequenceLayer> all = sequence_layers();
+  std::vector<SequenceLayer> layers;
+  for (const SequenceLayer& layer : all)
+    if (layer.name.find(options.only) != std::string::npos) layers.push_back(layer);
+  IntervalChart chart{.title = "Forward pass over a sequence, in ms",
+                      .note = "Width 256, 8 heads, windows of radius 8, one thread."};
+  for (const SequenceLayer& layer : layers) chart.rows.push_back(layer.name);
+  if (layers.front().name == all.front().name) chart.reference = 0;
   for (const Index length : options.lengths) {
     const SequenceSizes sizes{.grid = grid_of(length)};
-    SequenceBench baseline(layers.front(), sizes);
+    SequenceBench baseline(all.front(), sizes);
+    IntervalPanel& panel = chart.panels.emplace_back();
+    panel.name = str(length, " positions");
     for (const SequenceLayer& layer : layers) {
+      IntervalDot& dot = panel.dots.emplace_back();
       if (layer.kind == decltype(layer.kind)(kDifferential) && length > kLongestMap) continue;
-      if (layer.name.find(options.only) == std::string::npos) continue;
       SequenceBench subject(layer, sizes);
       const PairedTiming forward = time_in_turns(
           options.seconds, [&] { baseline.forward(); }, [&] { subject.forward(); });
       const PairedTiming train = time_in_turns(
           options.seconds, [&] { baseline.train(); }, [&] { subject.train(); });
-      print(layer, length, cost_of(layer, sizes), forward, train, options);
-      drawn[layer.name].points.emplace_back(length, forward.ms);
+      const LayerCost cost = cost_of(layer, sizes);
+      MeasuredLine line = {{"choice", layer.name},
+                           {"length", length},
+                           {"multiplications", cost.multiplications},
+                           {"steps", cost.steps},
+                           {"path", cost.path}};
+      add(line, "forward", forward);
+      add(line, "train", train);
+      print(line);
+      dot.value = forward.ms;
     }
   }
-  if (options.svg.empty()) return;
-  std::vector<Curve> curves;
-  for (const SequenceLayer& layer : layers)
-    if (const auto found = drawn.find(layer.name); found != drawn.end())
-      curves.push_back({layer.name, found->second.points});
-  draw(curves, options);
-}
-
-nlohmann::ordered_json json_of(const ScoreStatistics& statistics) {
-  return {{"variance", statistics.variance},
-          {"entropy", statistics.entropy},
-          {"largest", statistics.largest},
-          {"jacobian", statistics.jacobian},
-          {"jacobian_median", statistics.median_norm}};
+  if (!options.svg.empty())
+    write_file(options.svg, interval_chart_file(chart, PictureFormat::kSvg));
 }
 
 void show_scaling(const BenchOptions& options) {
   constexpr Index kWidest = 1024;
-  if (!options.json) {
-    std::printf("%11s  %-43s  %s\n%5s %5s", "", "q'k", "q'k / sqrt(d_k)", "L", "d_k");
-    for (int side = 0; side < 2; ++side)
-      std::printf("  %8s %7s %7s %8s %9s", "variance", "entropy", "largest", "jacobian", "median");
-    std::printf("\n");
-  }
+  Printer print(options);
   for (const Index length : options.lengths)
     for (Index width = 1; width <= kWidest; width *= 2) {
       const ScalingRow row = measure_scaling(width, {.regions = length, .queries = options.draws});
-      if (options.json) {
-        const nlohmann::ordered_json line = {{"workload", options.workload},
-                                             {"length", length},
-                                             {"d_k", width},
-                                             {"draws", options.draws},
-                                             {"plain", json_of(row.plain)},
-                                             {"scaled", json_of(row.scaled)}};
-        std::cout << line.dump() << "\n" << std::flush;
-        continue;
-      }
-      std::printf("%5td %5td", length, width);
-      for (const ScoreStatistics* side : {&row.plain, &row.scaled})
-        std::printf("  %8.2f %7.3f %7.3f %8.4f %9.2g", side->variance, side->entropy, side->largest,
-                    side->jacobian, side->median_norm);
-      std::printf("\n");
+      for (const auto& [scores, side] :
+           {std::pair{"q'k", row.plain}, std::pair{"q'k / sqrt(d_k)", row.scaled}})
+        print({{"scores", scores},
+               {"length", length},
+               {"d_k", width},
+               {"variance", side.variance},
+               {"entropy", side.entropy},
+               {"largest", side.largest},
+               {"jacobian", side.jacobian},
+               {"median", side.median_norm}});
     }
 }
 
@@ -312,7 +248,7 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(1, 1000000));
   app.add_flag("--json", options.json, "print one JSON line for each measurement");
   app.add_option("--svg", options.svg,
-                 "with sequences: write a drawing of time against length to this file");
+                 "with sequences: draw the times of each length into this file");
   CLI11_PARSE(app, argc, argv);
   check(options, app);
   if (options.lengths.empty()) {

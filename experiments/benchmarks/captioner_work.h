@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "experiments/benchmarks/repeated_timing.h"
+#include "experiments/benchmarks/timing.h"
 
 namespace saccade {
 

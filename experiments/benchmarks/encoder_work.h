@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/benchmarks/repeated_timing.h"
+#include "experiments/benchmarks/timing.h"
 
 namespace saccade {
 

@@ -19,17 +19,15 @@
 //                  (kernel_parts.h)
 //   caption_photo  the caption of the picture --photo by the model --checkpoint, without reading
 //                  the file
-#include <sys/resource.h>
-
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <iostream>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "core/parallel/kernel_parts.h"
 #include "experiments/benchmarks/captioner_work.h"
 #include "experiments/benchmarks/encoder_work.h"
+#include "experiments/benchmarks/print_measured.h"
 
 namespace saccade {
 namespace {
@@ -88,19 +86,17 @@ int run(int argc, char** argv) {
   parallel::set_threads(size.threads);
   const Timing timing = all.at(workload)(size);
   const double median = timing.times[timing.times.size() / 2];
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  nlohmann::json line = {{"workload", workload},
-                         {"threads", size.threads},
-                         {"batch", size.batch},
-                         {"min_ms", timing.times.front()},
-                         {"median_ms", median},
-                         {"n", timing.times.size()},
-                         {"items_per_s", static_cast<double>(size.batch) / median * 1e3},
-                         {"peak_rss_mib", usage.ru_maxrss / 1024},
-                         {"first_loss", timing.first_loss}};
+  MeasuredLine line = {{"workload", workload},
+                       {"threads", size.threads},
+                       {"batch", size.batch},
+                       {"min_ms", timing.times.front()},
+                       {"median_ms", median},
+                       {"n", timing.times.size()},
+                       {"items_per_s", static_cast<double>(size.batch) / median * 1e3},
+                       {"peak_rss_mib", peak_rss_mib()},
+                       {"first_loss", timing.first_loss}};
   if (workload == "scst") line["reward_share"] = timing.reward_share;
-  std::cout << line.dump() << "\n";
+  print_measured(line);
   return 0;
 }
 

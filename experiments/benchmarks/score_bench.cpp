@@ -6,30 +6,17 @@
 //   all_ms      the same with METEOR
 // The first round is also given by itself, because it includes making tables that later rounds
 // reuse.
-#include <sys/resource.h>
-
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "captioning/scoring/files/caption_files.h"
 #include "captioning/scoring/metrics/meteor/meteor.h"
 #include "captioning/scoring/scores/caption_scores.h"
-#include "core/base/clock.h"
-#include "core/base/median.h"
 #include "core/parallel/parallel.h"
+#include "experiments/benchmarks/print_measured.h"
+#include "experiments/benchmarks/timing.h"
 
 namespace saccade {
 namespace {
-
-// The time of one call of work().
-template <class Work>
-double milliseconds(Work work) {
-  const double start = clock_seconds();
-  work();
-  return 1e3 * (clock_seconds() - start);
-}
 
 int run(int argc, char** argv) {
   CLI::App app{"Times the caption metrics and prints one JSON line"};
@@ -46,7 +33,7 @@ int run(int argc, char** argv) {
   parallel::set_threads(threads);
 
   CaptionFile file;
-  const double read = milliseconds([&] { file = read_references(path); });
+  const double read = milliseconds_of([&] { file = read_references(path); });
   std::vector<std::string> candidates;
   std::vector<std::vector<std::string>> references;
   std::size_t captions = 0;
@@ -60,24 +47,21 @@ int run(int argc, char** argv) {
   }
   std::vector<double> ngrams, all;
   for (int round = 0; round < rounds; ++round) {
-    ngrams.push_back(milliseconds([&] { score_captions(candidates, references, {}); }));
-    all.push_back(milliseconds([&] {
+    ngrams.push_back(milliseconds_of([&] { score_captions(candidates, references, {}); }));
+    all.push_back(milliseconds_of([&] {
       const Meteor meteor;
       score_captions(candidates, references, {.meteor = &meteor});
     }));
   }
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const nlohmann::ordered_json line = {{"images", candidates.size()},
-                                       {"references", captions},
-                                       {"threads", threads},
-                                       {"read_ms", read},
-                                       {"ngrams_first_ms", ngrams.front()},
-                                       {"ngrams_ms", median(ngrams)},
-                                       {"all_first_ms", all.front()},
-                                       {"all_ms", median(all)},
-                                       {"peak_rss_mib", usage.ru_maxrss / 1024}};
-  std::cout << line.dump() << "\n";
+  print_measured({{"images", candidates.size()},
+                  {"references", captions},
+                  {"threads", threads},
+                  {"read_ms", read},
+                  {"ngrams_first_ms", ngrams.front()},
+                  {"ngrams_ms", median(ngrams)},
+                  {"all_first_ms", all.front()},
+                  {"all_ms", median(all)},
+                  {"peak_rss_mib", peak_rss_mib()}});
   return 0;
 }
 

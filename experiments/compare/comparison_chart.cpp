@@ -1,7 +1,6 @@
 #include "experiments/compare/comparison_chart.h"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "captioning/scoring/metrics/metric_registry.h"
@@ -37,7 +36,6 @@ std::string note_of(const Judgement& judgement, const std::vector<const JudgedRo
 }  // namespace
 
 std::string comparison_svg(const Comparison& comparison, const Judgement& judgement) {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   const std::vector<const JudgedRow*> rows = first_rows(judgement);
   const std::vector<std::string> metrics = headline_metrics(judgement);
   if (rows.empty() || metrics.empty()) return "";
@@ -55,7 +53,7 @@ std::string comparison_svg(const Comparison& comparison, const Judgement& judgem
       panel.dots.push_back(own ? IntervalDot{.value = own->spread.mean,
                                              .low = own->interval.low,
                                              .high = own->interval.high}
-                               : IntervalDot{.value = kNone, .low = kNone, .high = kNone});
+                               : IntervalDot{});
     }
     chart.panels.push_back(std::move(panel));
   }

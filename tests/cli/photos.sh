@@ -93,10 +93,10 @@ expect 0 "$saccade" train tiny.yaml --out six "$@" encoder.interpolation=bicubic
 
 # A limit on the size of files is one line and the exit code of a disk.
 (
-  ulimit -f 20
+  ulimit -f 4
   expect 5 "$saccade" train tiny.yaml --out seven "$@" encoder.cache=small
 ) || exit 1
-wants "ulimit -f" err
+wants "(ulimit -f) is 0.1 MB; raise the limit, cache elsewhere" err
 [ -z "$(ls small)" ] || fail "a partial cache is left"
 
 # A damaged photo is learned from with one warning, and many give one line.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,11 @@
 
 namespace saccade {
 
-// A value that is not finite is not drawn; bounds that are not finite leave a dot alone.
+// A value that is not finite, or not given, is not drawn; without finite bounds, a dot stands
+// alone.
 struct IntervalDot {
-  double value = 0, low = 0, high = 0;
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  double value = kNone, low = kNone, high = kNone;
 };
 
 struct IntervalPanel {

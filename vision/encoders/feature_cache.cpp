@@ -85,6 +85,18 @@ void tell_size(const FeatureCache& cache, const RowFormat& format, std::size_t r
                    : " of " + data_size(static_cast<double>(space.available)) + " that are free"));
 }
 
+// Names the files of the form before, which was HDF5: they are neither read nor removed.
+void tell_former(fs::path path, const MessageListener& listener) {
+  for (const char* ending : {".h5", ".h5.part"}) {
+    const fs::path former = path.replace_extension().concat(ending);
+    std::error_code ignored;
+    if (fs::exists(former, ignored))
+      warn(listener, former.string() +
+                         ": features in a form that is no longer read; they are computed again, so "
+                         "delete the file");
+  }
+}
+
 // Encodes the images that the writer lacks. Returns how many it encoded.
 Index encode_missing(const Source& source, RowStoreWriter& writer, BadImages& bad) {
   const std::vector<std::string> missing = writer.missing();
@@ -156,7 +168,7 @@ FeatureCache FeatureCache::open_or_fill(const fs::path& folder, const FrozenEnco
   for (std::size_t i = 0; i < ids.size(); ++i) source.first.emplace(ids[i], static_cast<Index>(i));
   const RowFormat format = format_of(source);
   FeatureCache cache;
-  cache.path_ = folder / (format.key + ".h5");
+  cache.path_ = folder / (format.key + ".rows");
   cache.grid_ = encoder.grid();
 
   BadImages bad;
@@ -168,6 +180,7 @@ FeatureCache FeatureCache::open_or_fill(const fs::path& folder, const FrozenEnco
     cache.store_.reset();
     bad.clear();
     make_folders(folder);
+    tell_former(cache.path_, options.listener);
     tell_size(cache, format, rows, options.listener);
     RowStoreWriter writer(cache.path_, format, ids, options.listener);
     cache.encoded_ = encode_missing(source, writer, bad);

@@ -1,6 +1,6 @@
 // FeatureCache: the grids of a frozen encoder for a data set, computed once, in parallel, and kept
-// in one HDF5 file with one row per image. Rows are read straight from the file (the system's page
-// cache keeps those in frequent use in memory), so that the cache may be larger than memory and the
+// in one file with one row per image. Rows are read straight from the file (the system's page cache
+// keeps those in frequent use in memory), so that the cache may be larger than memory and the
 // process stays small.
 #pragma once
 
@@ -35,7 +35,7 @@ struct FeatureCacheOptions {
   // the number of threads.
   std::function<void(Index image, const DataError& error)> on_bad_image{};
   // Receives what the features will take on disk, before they are computed, and a message where a
-  // damaged file is replaced.
+  // damaged file is replaced, or one of the form before, in HDF5, lies beside it and is not read.
   MessageListener listener{};
 };
 
@@ -46,7 +46,7 @@ std::string file_id(const std::filesystem::path& path, const std::string& name);
 
 class FeatureCache {
  public:
-  // Opens the cache of these images, `<folder>/<digest of encoder, data set and precision>.h5`.
+  // Opens the cache of these images, `<folder>/<digest of encoder, data set and precision>.rows`.
   // Images that the file lacks are loaded and encoded in parallel, whatever else it holds; equal
   // ids are one image. load_image returns the original picture; it may be called from several
   // threads, and where it throws DataError the image counts as bad. Throws BusyError when another

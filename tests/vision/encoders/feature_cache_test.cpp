@@ -232,6 +232,27 @@ TEST_CASE(
                            Catch::Contains(" that are free"));
 }
 
+TEST_CASE("files of the form before are named, and stay where they are") {
+  for (const char* ending : {".h5", ".h5.part"}) {
+    const test::TempFolder folder("cache-former");
+    const MeanColour encoder;
+    std::vector<std::string> lines;
+    const FeatureCacheOptions options{
+        .listener = [&](Severity, const std::string& text) { lines.push_back(text); }};
+    const auto path = FeatureCache::open_or_fill(folder.path(), encoder, names(3), load, {}).path();
+    const std::string former = path.stem().string() + ending;
+    std::filesystem::remove(path);
+    folder.write(former, "features of a year");
+    for (const Index encoded : {3, 0})
+      CHECK(FeatureCache::open_or_fill(folder.path(), encoder, names(3), load, options).encoded() ==
+            encoded);
+    REQUIRE(lines.size() == 2);  // the other one says what the features will take
+    CHECK_THAT(lines[0], Catch::StartsWith((folder / former).string() + ": ") &&
+                             Catch::EndsWith("; they are computed again, so delete the file"));
+    CHECK(test::TempFolder::read(folder / former) == "features of a year");
+  }
+}
+
 TEST_CASE("the id of a file is its name and its content, and nothing else") {
   const test::TempFolder folder("cache-id");
   const auto id_of = [&](const std::string& content) {
