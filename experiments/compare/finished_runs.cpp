@@ -39,8 +39,7 @@ NamedValuesList what_no_digest_has(const ExperimentConfig& config) {
   for (const NamedDataConfig& set : joined_sets(config.data)) {
     NamedValues& one = out.emplace_back(NamedValues{.name = set.name, .values = {}});
     one.values.emplace_back("share", str(set.config.share));
-    if (config.supervision.boxes > 0)
-      one.values.emplace_back("boxes", yaml_text(set.config.boxes));
+    if (config.supervision.boxes > 0) one.values.emplace_back("boxes", yaml_text(set.config.boxes));
   }
   return out;
 }

@@ -236,7 +236,8 @@ Findings check_layers(const std::vector<SourceFile>& files) {
                      kBelowScoring.begin(), kBelowScoring.end(),
                      [&](const std::string& place) { return below(include.target, place); })) {
         findings.push_back(at(file, include.line) + folder_of(file.path) + " may not include " +
-                           folder_of(include.target) + "; scoring needs core/base alone");
+                           folder_of(include.target) +
+                           "; scoring needs core/base and core/parallel alone");
       }
     }
   }

@@ -10,7 +10,7 @@
 
 namespace saccade {
 
-// The captions of a data set's training split. They are compared word by word (text/tokenizer.h),
+// The captions of a data set's training split. They are compared word by word (tokenizer.h),
 // whatever their length.
 class TrainingCaptions {
  public:

@@ -7,7 +7,7 @@
 
 namespace saccade {
 
-// Sums over reference captions, which are tokenized as for training (text/tokenizer.h) but not cut.
+// Sums over reference captions, which are tokenized as for training (tokenizer.h) but not cut.
 // Captions without a word are left out.
 struct Perplexity {
   double nll = 0;      // nats, of all words and of <eos>
