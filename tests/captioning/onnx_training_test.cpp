@@ -1,6 +1,7 @@
 // A network from an ONNX file as a part of the model: it learns, and its checkpoint needs no file.
 #include <cmath>
 
+#include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/training/training_set.h"
 #include "core/base/error.h"
@@ -38,7 +39,9 @@ struct Training {
         pipeline(c.encoder),
         inputs(data, pipeline, c.encoder, {}),
         model(c, training_vocabulary(data, c.data), pipeline.frozen_grid()),
-        optimizer(make_optimizer(c.optimizer, model.parameters())) {}
+        optimizer(make_optimizer(c.optimizer, model.parameters())) {
+    set_learning_rates(config, model.parameters());
+  }
 
   // The loss per word before the last of `updates` updates.
   double run(Index updates) {
