@@ -139,7 +139,6 @@ Index CaptionFacts::length_of_share(double share) const {
 
 CaptionFacts caption_facts(const Dataset& dataset, const std::vector<Index>& images) {
   CaptionFacts out;
-  out.photos = static_cast<Index>(images.size());
   std::unordered_map<std::string, Index> counts;
   for (const Index i : images) {
     const CaptionedImage& image = dataset.images[static_cast<std::size_t>(i)];
