@@ -133,6 +133,15 @@ std::vector<std::string> names_of(const Dataset& dataset, const std::vector<Inde
   return out;
 }
 
+std::vector<Index> usable_images(const PhotoCheck& check, const Dataset& dataset, Split split) {
+  std::vector<Index> images = images_of(dataset, split);
+  std::erase_if(images, [&](Index image) {
+    return std::ranges::binary_search(check.missing, image) ||
+           std::ranges::binary_search(check.unreadable, image);
+  });
+  return images;
+}
+
 std::vector<std::string> photo_lines(const PhotoCheck& check, const LoadedData& data,
                                      PhotoReading reading) {
   if (check.photos == 0) return {};

@@ -34,6 +34,9 @@ using PhotoProgress = std::function<void(Index done, Index total)>;
 PhotoCheck check_photos(const LoadedData& data, PhotoReading reading,
                         const PhotoProgress& progress = {});
 
+// The images of a split that can be read.
+std::vector<Index> usable_images(const PhotoCheck& check, const Dataset& dataset, Split split);
+
 // The names of these images in the data set.
 std::vector<std::string> names_of(const Dataset& dataset, const std::vector<Index>& images);
 

@@ -39,11 +39,7 @@ struct DataOptions {
 // Writes a picture with the first images of a split that can be read, each with one caption.
 void write_contact_sheet(const LoadedData& data, const PhotoCheck& photos, Split split,
                          const fs::path& path) {
-  std::vector<Index> images = images_of(data.dataset, split);
-  std::erase_if(images, [&](Index i) {
-    return std::binary_search(photos.missing.begin(), photos.missing.end(), i) ||
-           std::binary_search(photos.unreadable.begin(), photos.unreadable.end(), i);
-  });
+  std::vector<Index> images = usable_images(photos, data.dataset, split);
   if (images.empty()) return;
   images.resize(std::min(images.size(), static_cast<std::size_t>(kTiles)));
   std::vector<ContactTile> tiles(images.size());

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <unordered_map>
 
 #include "captioning/data/batch_plan.h"
+#include "captioning/data/own_data.h"
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/training/training_set.h"
 #include "captioning/scoring/words/tokenizer.h"
@@ -113,13 +113,9 @@ Vocabulary vocabulary_or_problem(const LoadedData& data, const DataConfig& confi
 // [n - 1] -> the number of words that occur at least n times in the training captions.
 std::vector<Index> words_by_count(const Dataset& dataset, Index most) {
   constexpr Index kMostShown = 10;
-  std::unordered_map<std::string, Index> counts;
-  for (const Index i : images_of(dataset, Split::kTrain))
-    for (const std::string& caption : dataset.images[static_cast<std::size_t>(i)].captions)
-      for (const std::string& word : tokenize(caption)) ++counts[word];
-  std::vector<Index> out(static_cast<std::size_t>(std::min(most, kMostShown)));
-  for (const auto& [word, count] : counts)
-    for (std::size_t n = 0; n < out.size() && static_cast<Index>(n) < count; ++n) ++out[n];
+  const CaptionFacts facts = caption_facts(dataset, images_of(dataset, Split::kTrain));
+  std::vector<Index> out;
+  for (Index n = 1; n <= std::min(most, kMostShown); ++n) out.push_back(facts.vocabulary(n));
   return out;
 }
 

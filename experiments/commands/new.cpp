@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/check_config.h"
@@ -12,9 +13,9 @@
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/io/atomic_file.h"
+#include "experiments/commands/config_template.h"
 #include "experiments/commands/start_measure.h"
 #include "experiments/commands/starter_config.h"
-#include "experiments/commands/tuned_config.h"
 #include "experiments/process/json_text.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
@@ -29,6 +30,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
+
+struct NewArgs {
+  std::string name, photos, captions;
+  std::string encoder;  // an ONNX file; empty: the encoder that needs no file
+  std::string from;     // a checkpoint whose weights are the first ones; empty: random weights
+  std::string out;      // empty: NAME.yaml
+  bool json = false;
+};
 
 constexpr const char* kEnding = ".yaml";
 
@@ -47,33 +56,6 @@ std::string experiment_name(const std::string& given) {
 std::string file_of(const NewArgs& args) {
   if (!args.out.empty()) return args.out;
   return args.name.ends_with(kEnding) ? args.name : args.name + kEnding;
-}
-
-// What was found, one line each.
-std::vector<std::string> facts_of(const OwnData& data) {
-  const CaptionFacts& captions = data.captions;
-  std::vector<std::string> out = {
-      str(data.form, ": ", counted(static_cast<Index>(data.loaded.dataset.images.size()), "photo"),
-          data.photos.usable() < data.photos.photos
-              ? str(" are named, of which ", data.photos.usable(), " can be used: ")
-              : std::string(", "),
-          data.train, " for training, ", data.val, " for validation, ", data.test, " for testing")};
-  for (const std::string& line : photo_lines(data.photos, data.loaded, PhotoReading::kHeader))
-    out.push_back(line);
-  out.push_back(str(
-      counted(captions.captions, "training caption"), ", ", captions.least_per_photo,
-      captions.least_per_photo == captions.most_per_photo ? ""
-                                                          : str(" to ", captions.most_per_photo),
-      " per photo, of up to ", captions.lengths.size() - 1, " words (half have at most ",
-      captions.length_of_share(0.5), "); ", captions.vocabulary(1), " different words, ",
-      captions.vocabulary(1) - captions.vocabulary(2), " of them occur once"));
-  for (const std::string& note : data.loaded.dataset.notes) out.push_back("note: " + note);
-  constexpr Index kFew = 100;
-  if (captions.captions < kFew)
-    out.push_back(str("note: ", counted(captions.captions, "training caption"),
-                      " can teach a model little more than themselves; a model that was trained "
-                      "before (saccade list models) will say more about new photos"));
-  return out;
 }
 
 // Which start the captions speak for: a model that is there, or new weights.
@@ -137,14 +119,19 @@ Json json_of(const std::string& file, const OwnData& data, const std::vector<Cho
           {"next", next}};
 }
 
-void print_text(const std::string& file, const std::vector<std::string>& facts,
+// What was found stands at the head of the file, behind the two lines that are the same in every
+// one.
+void print_text(const std::string& file, const std::string& yaml,
                 const std::vector<Choice>& choices, const std::vector<std::string>& next) {
-  for (const std::string& fact : facts) std::cout << plain_text(fact) << "\n";
+  std::istringstream head(yaml);
+  std::string line;
+  for (int i = 0; std::getline(head, line) && !line.empty(); ++i)
+    if (i >= 2) std::cout << line.substr(2) << "\n";
   std::cout << "\nchosen, because of these data:\n";
   for (const Choice& choice : choices)
     if (!choice.why.empty())
-      std::cout << "  " << choice.key << ": " << plain_text(choice.value) << "  ("
-                << plain_text(choice.why) << ")\n";
+      std::cout << "  " << choice.key << ": " << plain_text(choice.value) << "  (" << choice.why
+                << ")\n";
   std::cout << "\nwrote " << plain_text(file) << ", in which every value stands with its reason\n"
             << "next:\n";
   for (const std::string& command : next) std::cout << "  " << plain_text(command) << "\n";
@@ -165,8 +152,6 @@ void check_written(const std::string& yaml, const std::string& file) {
   refuse_idle(settle(loaded));
   check_config(loaded.config);
 }
-
-}  // namespace
 
 int run_new(const NewArgs& args) {
   const std::string name = experiment_name(args.name), file = file_of(args);
@@ -195,21 +180,22 @@ int run_new(const NewArgs& args) {
     measure = measure_start(model, data, progress.counting());
   }
   const std::string advice = measure ? advice_of(*measure, args) : "";
-  std::vector<std::string> facts = facts_of(data);
-  if (measure) facts.push_back(advice);
-  const std::vector<Choice> choices =
-      start ? choose_tuned(name, data, *start, args.encoder) : choose(name, data, network);
-  const std::string yaml = starter_yaml(facts, choices, command_text(args));
+  const StarterHead head = {.name = name, .command = command_text(args), .advice = advice};
+  const std::string yaml =
+      start ? tuned_yaml(head, data, *start, args.encoder) : starter_yaml(head, data, network);
   check_written(yaml, file);
   write_file(file, yaml);
   const std::vector<std::string> next = next_commands(file, name);
+  const std::vector<Choice> choices = choices_in(yaml);
   if (args.json)
     std::cout << json_text(json_of(file, data, choices, measure, advice, next));
   else
-    print_text(file, facts, choices, next);
+    print_text(file, yaml, choices, next);
   std::cout << std::flush;
   return static_cast<int>(ExitCode::kOk);
 }
+
+}  // namespace
 
 CommandRun bind_new(Options& options) {
   const auto args = std::make_shared<NewArgs>();

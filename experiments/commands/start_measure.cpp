@@ -1,6 +1,5 @@
 #include "experiments/commands/start_measure.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
@@ -17,77 +16,49 @@ namespace {
 constexpr Index kMostPhotos = 40;
 constexpr const char* kEnd = "";  // what ends every caption
 
-// Counts of words, with one more for each that was counted and one for all others.
-class Frequencies {
- public:
-  void add(const std::string& word) { ++counts_[word], ++sum_; }
-  double nll(const std::string& word) const {
-    const auto found = counts_.find(word);
-    const double count = found == counts_.end() ? 0 : static_cast<double>(found->second);
-    return -std::log((count + 1) / static_cast<double>(sum_ + std::ssize(counts_) + 1));
-  }
-
- private:
-  std::unordered_map<std::string, Index> counts_;
-  Index sum_ = 0;
-};
-
-// Calls use(words) for every caption with a word.
+// Calls use(word) for every word of the captions, and use(kEnd) behind each that has a word.
 template <class Use>
-void for_each_caption(const Dataset& dataset, const std::vector<Index>& images, const Use& use) {
+void for_each_word(const Dataset& dataset, const std::vector<Index>& images, const Use& use) {
   for (const Index image : images)
     for (const std::string& text : dataset.images[static_cast<std::size_t>(image)].captions)
-      if (const Words words = tokenize(text); !words.empty()) use(words);
+      if (const Words words = tokenize(text); !words.empty()) {
+        for (const std::string& word : words) use(word);
+        use(kEnd);
+      }
 }
 
-// The images of a split that can be read.
-std::vector<Index> usable_images(const OwnData& data, Split split) {
-  std::vector<Index> images = images_of(data.loaded.dataset, split);
-  std::erase_if(images, [&](Index image) {
-    const auto has = [&](const std::vector<Index>& some) {
-      return std::find(some.begin(), some.end(), image) != some.end();
-    };
-    return has(data.photos.missing) || has(data.photos.unreadable);
+// The sum of -log p, and the number, of the judged words that takes(word) accepts. p is their
+// frequency among such words of the training captions, with one more count for each of these and
+// one for all others.
+struct FrequencyNll {
+  double nll = 0, words = 0;
+};
+template <class Takes>
+FrequencyNll frequency_nll(const Dataset& dataset, const std::vector<Index>& train,
+                           const std::vector<Index>& judged, const Takes& takes) {
+  std::unordered_map<std::string, Index> counts;
+  Index sum = 0;
+  for_each_word(dataset, train, [&](const std::string& word) {
+    if (takes(word)) ++counts[word], ++sum;
   });
-  return images;
-}
-
-// What the words that a vocabulary lacks cost beside <unk>: -log of their frequencies among such
-// words.
-double unknown_nll(const Dataset& dataset, const std::vector<Index>& train,
-                   const std::vector<Index>& judged, const Vocabulary& vocabulary) {
-  const auto unknown = [&](const std::string& word) {
-    return vocabulary.id(word) == Vocabulary::kUnk;
-  };
-  Frequencies among;
-  for_each_caption(dataset, train, [&](const Words& words) {
-    for (const std::string& word : words)
-      if (unknown(word)) among.add(word);
+  FrequencyNll out;
+  for_each_word(dataset, judged, [&](const std::string& word) {
+    if (!takes(word)) return;
+    const auto found = counts.find(word);
+    const double count = found == counts.end() ? 0 : static_cast<double>(found->second);
+    out.nll -= std::log((count + 1) / static_cast<double>(sum + std::ssize(counts) + 1));
+    ++out.words;
   });
-  double nll = 0;
-  for_each_caption(dataset, judged, [&](const Words& words) {
-    for (const std::string& word : words)
-      if (unknown(word)) nll += among.nll(word);
-  });
-  return nll;
+  return out;
 }
 
 }  // namespace
 
 double frequency_perplexity(const Dataset& dataset, const std::vector<Index>& train,
                             const std::vector<Index>& judged) {
-  Frequencies all;
-  for_each_caption(dataset, train, [&](const Words& words) {
-    for (const std::string& word : words) all.add(word);
-    all.add(kEnd);
-  });
-  double nll = 0, count = 0;
-  for_each_caption(dataset, judged, [&](const Words& words) {
-    for (const std::string& word : words) nll += all.nll(word);
-    nll += all.nll(kEnd);
-    count += static_cast<double>(words.size()) + 1;
-  });
-  return count > 0 ? std::exp(nll / count) : std::numeric_limits<double>::quiet_NaN();
+  const FrequencyNll all =
+      frequency_nll(dataset, train, judged, [](const std::string&) { return true; });
+  return all.words > 0 ? std::exp(all.nll / all.words) : std::numeric_limits<double>::quiet_NaN();
 }
 
 std::string StartMeasure::text() const {
@@ -100,8 +71,8 @@ std::string StartMeasure::text() const {
 std::optional<StartMeasure> measure_start(const std::string& model, const OwnData& data,
                                           const PhotoProgress& progress) {
   const Dataset& dataset = data.loaded.dataset;
-  const std::vector<Index> train = usable_images(data, Split::kTrain);
-  std::vector<Index> judged = usable_images(data, Split::kVal);
+  const std::vector<Index> train = usable_images(data.photos, dataset, Split::kTrain);
+  std::vector<Index> judged = usable_images(data.photos, dataset, Split::kVal);
   if (std::ssize(judged) > kMostPhotos) judged.resize(static_cast<std::size_t>(kMostPhotos));
   if (judged.empty() || train.empty()) return {};
   try {
@@ -116,11 +87,15 @@ std::optional<StartMeasure> measure_start(const std::string& model, const OwnDat
     const Perplexity own = measure_perplexity(session.models(), dataset, inputs, judged, {});
     const double words = static_cast<double>(own.words + own.captions);
     if (!(words > 0)) return {};
-    return StartMeasure{
-        .model = model,
-        .photos = std::ssize(judged),
-        .perplexity = std::exp((own.nll + unknown_nll(dataset, train, judged, vocabulary)) / words),
-        .frequencies = frequency_perplexity(dataset, train, judged)};
+    // A word that the vocabulary lacks costs what <unk> does, and its choice among such words.
+    const auto unknown = [&](const std::string& word) {
+      return word != kEnd && vocabulary.id(word) == Vocabulary::kUnk;
+    };
+    const double nll = own.nll + frequency_nll(dataset, train, judged, unknown).nll;
+    return StartMeasure{.model = model,
+                        .photos = std::ssize(judged),
+                        .perplexity = std::exp(nll / words),
+                        .frequencies = frequency_perplexity(dataset, train, judged)};
   } catch (const DataError&) {
     return {};  // its network's file is missing
   }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "experiments/commands/own_data.h"
+#include "captioning/data/own_data.h"
 
 namespace saccade {
 

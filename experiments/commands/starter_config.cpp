@@ -1,15 +1,22 @@
 #include "experiments/commands/starter_config.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
+#include <utility>
 
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/half_checkpoint.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/own_place.h"
+#include "core/config/config.h"
+#include "core/config/idle.h"
 #include "core/config/node.h"
+#include "core/io/checkpoint.h"
+#include "experiments/commands/config_template.h"
 #include "experiments/process/plain_text.h"
+#include "vision/encoders/encoder_traits.h"
+#include "vision/encoders/frozen_network.h"
 #include "vision/encoders/onnx/producer.h"
 #include "vision/encoders/onnx_layers.h"
 
@@ -17,17 +24,14 @@ namespace saccade {
 
 namespace {
 
-std::string percent(double share) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f %%", 100 * share);
-  return text.data();
-}
+// What supervises attention and scores wide features is worth its weights only with many captions.
+// Flickr8k, where it was measured, has 30,000.
+constexpr Index kManyCaptions = 2000;
 
-std::string decimal(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%g", value);
-  return text.data();
-}
+// Of fewer val photos, scores jump from one validation to the next. With 60 photos of Flickr8k,
+// ROUGE-L of 10 val photos was best at a tenth of the training, for "a man a a a" to all of them,
+// and four validations without gain ended the run there.
+constexpr Index kEnoughVal = 50;
 
 // Where data are few, words that occur once make up much of the text; a word that is left out is a
 // gap in its sentence.
@@ -38,271 +42,172 @@ Index min_count_for(const CaptionFacts& facts) {
   return 1;
 }
 
-// Collects choices.
-class ChoiceList {
- public:
-  void fact(const std::string& key, const std::string& value) { add(key, value, ""); }
-  void add(const std::string& key, const std::string& value, const std::string& why) {
-    out_.push_back({key, value, why});
-  }
-  void add(const std::string& key, Index value, const std::string& why) {
-    add(key, std::to_string(value), why);
-  }
-  std::vector<Choice> take() { return std::move(out_); }
+// A value of a template, or none.
+std::optional<std::string> when(bool wanted, std::string value = "") {
+  return wanted ? std::optional(std::move(value)) : std::nullopt;
+}
 
- private:
-  std::vector<Choice> out_;
-};
-
-void choose_data(const OwnData& data, ChoiceList& out) {
+// The values that the data decide, alone or with the network.
+TemplateValues starter_values(const StarterHead& head, const OwnData& data,
+                              const std::optional<StarterNetwork>& network) {
   const DataConfig& config = data.config;
   const CaptionFacts& facts = data.captions;
-  out.fact("data.type", std::string(enum_name(config.type)));
-  out.fact("data.images", yaml_text(config.images));
-  if (!config.annotations.empty()) out.fact("data.annotations", yaml_text(config.annotations));
-  if (!config.tokens.empty()) out.fact("data.tokens", yaml_text(config.tokens));
-  if (!config.splits.empty()) out.fact("data.splits", yaml_text(config.splits));
-  const Index bad = data.photos.photos - data.photos.usable();
-  if (bad > 0)
-    out.add("data.on_bad_image", "skip",
-            str(counted(bad, "photo is", "photos are"),
-                " missing or cannot be read; fail would stop at the first"));
-  const std::string stays =
-      "; a hash of the names chooses, so that the split stays when photos are added";
-  if (data.makes_val)
-    out.add("data.split.val", decimal(config.split.val),
-            str("the files have no val split; this share of the photos is ", data.val, stays));
-  if (data.makes_test && config.split.test > 0)
-    out.add("data.split.test", decimal(config.split.test),
-            str("the files have no test split; this share is ", counted(data.test, "photo"),
-                " for a last evaluation"));
-  if (facts.most_per_photo > DataConfig().captions_per_image)
-    out.add("data.captions_per_image", 0,
-            str("all captions are learned; some photos have ", facts.most_per_photo));
-  const Index min_count = min_count_for(facts);
-  out.add("data.min_count", min_count,
-          min_count == 1
-              ? str("every word is learned: leaving out those that occur once would lose ",
-                    percent(facts.lost_share(2)), " of the text")
-              : str("words that occur ", min_count, " times are learned, ",
-                    facts.vocabulary(min_count), " of ", facts.vocabulary(1), "; the others are ",
-                    percent(facts.lost_share(min_count)), " of the text"));
-  const Index longest = std::clamp<Index>(facts.length_of_share(0.99), 8, 60);
-  out.add("data.max_length", longest,
-          "99 % of the training captions have no more words; longer ones are cut");
+  const TrainingSize size = training_size(facts.captions);
+  const bool many = facts.captions >= kManyCaptions, wide = size.width >= 512;
+  const bool joins = network && !network->earlier.empty(), few_val = data.val < kEnoughVal;
+  const Index bad = data.photos.photos - data.photos.usable(), min_count = min_count_for(facts),
+              every = std::max<Index>(1, size.epochs / 15);
+  const std::string captions = counted(facts.captions, "training caption"),
+                    least = str(facts.least_per_photo), most = str(facts.most_per_photo);
+  const auto percent = [&](Index count) {
+    return str(std::round(1000 * facts.lost_share(count)) / 10, " %");
+  };
+  const auto file = [](const std::string& name) { return when(!name.empty(), yaml_text(name)); };
+  const auto lines = [](const std::vector<std::string>& items, const char* between) {
+    return when(!items.empty(), join(items, between, plain_text));
+  };
+  return {
+      {"command", plain_text(head.command)},
+      {"form", data.form},
+      {"photos", counted(std::ssize(data.loaded.dataset.images), "photo")},
+      {"train", str(data.train)},
+      {"val", str(data.val)},
+      {"test", str(data.test)},
+      {"photo_lines", lines(photo_lines(data.photos, data.loaded, PhotoReading::kHeader), "\n# ")},
+      {"captions", captions},
+      {"per_photo", least == most ? least : least + " to " + most},
+      {"longest", str(facts.lengths.size() - 1)},
+      {"half", str(facts.length_of_share(0.5))},
+      {"words", str(facts.vocabulary(1))},
+      {"once", str(facts.vocabulary(1) - facts.vocabulary(2))},
+      {"notes", lines(data.loaded.dataset.notes, "\n# note: ")},
+      {"few", when(facts.captions < 100)},
+      {"advice", when(!head.advice.empty(), plain_text(head.advice))},
+      {"name", yaml_text(head.name)},
+      {"type", std::string(enum_name(config.type))},
+      {"images", yaml_text(config.images)},
+      {"annotations", file(config.annotations)},
+      {"tokens", file(config.tokens)},
+      {"splits", file(config.splits)},
+      {"bad", when(bad > 0, counted(bad, "photo is", "photos are"))},
+      {"makes_split", when(data.makes_val || (data.makes_test && config.split.test > 0))},
+      {"val_share", when(data.makes_val, str(config.split.val))},
+      {"test_share", when(data.makes_test && config.split.test > 0, str(config.split.test))},
+      {"most", when(facts.most_per_photo > DataConfig().captions_per_image, most)},
+      {"min_count", str(min_count)},
+      {"known", str(facts.vocabulary(min_count))},
+      {"lost_once", when(min_count == 1, percent(2))},
+      {"lost", when(min_count > 1, percent(min_count))},
+      {"max_length", str(std::clamp<Index>(facts.length_of_share(0.99), 8, 60))},
+      {"guide", data_guide()},
+      {"flips", when(100 * facts.sides <= facts.captions)},  // hardly a caption says left or right
+      {"many", when(many)},
+      {"width", str(size.width)},
+      {"network", when(network.has_value())},
+      {"localizes", when(joins && many)},
+      {"from", std::nullopt},
+      {"search", std::nullopt},
+      {"lr", wide ? "6e-4" : "1e-3"},
+      {"warmup", str(std::clamp<Index>(size.updates / 10, 10, 300))},
+      {"ema", when(size.updates >= 400, many ? "0.999" : "0.99")},
+      {"batch", str(size.batch)},
+      {"whole_images", when(facts.captions >= 10000 && facts.most_per_photo > 1)},
+      {"shard", when(size.batch < 32, str(size.batch / 2))},
+      {"updates", str(size.updates)},
+      {"epochs", str(size.epochs)},
+      {"every", when(every > 1, str(every))},
+      {"few_val", when(few_val, counted(data.val, "val photo"))},
+      {"patience", when(!few_val, str(std::max<Index>(4, (size.epochs / every + 2) / 3)))},
+      {"validated", when(data.val > 300, "200")}};
 }
 
-// What supervises attention and scores wide features is worth its weights only with many captions.
-// Flickr8k, where it was measured, has 30,000.
-constexpr Index kManyCaptions = 2000;
-
-// The layers of the grid: two, where the network offers them, by the recipe of flickr8k-soft.yaml.
-void choose_layers(const StarterNetwork& network, const CaptionFacts& facts, ChoiceList& out) {
-  const std::string regions =
-      str(network.grid.rows, " x ", network.grid.cols, " regions of ", network.features);
-  if (network.earlier.empty()) {
-    out.add("encoder.layer", yaml_text(network.layer),
-            str("the network's last layer that is a grid: ", regions,
-                " features; alone, because the network has no earlier layer of this grid that "
-                "could be joined with it"));
-    return;
-  }
-  const std::string layers =
-      "[" + yaml_text(network.earlier) + ", " + yaml_text(network.layer) + "]";
-  out.add("encoder.layers", layers,
-          str("the network's last layer that is a grid, ", regions,
-              " features, joined with an earlier one of ", network.earlier_features,
-              " features; each is normalised. With a MobileNetV2 on Flickr8k the maps of such a "
-              "grid lie on things, where those of the last layer alone do not (",
-              data_guide(), ")"));
-  if (facts.captions >= kManyCaptions)
-    out.add("encoder.keys", layers, "attention scores these features as they are");
-}
-
-// The size of the features on disk, "5.4 GB".
-std::string cache_size(const StarterNetwork& network, Index photos, Index views) {
+// The values of a network and of its layers: two, where it offers them, by the recipe of
+// flickr8k-soft.yaml.
+void add_network(const StarterNetwork& network, const OwnData& data, TemplateValues& values) {
+  const bool joins = !network.earlier.empty();
+  const Index views = values.at("flips") ? 2 : 1;
   constexpr double kBytes = 2;  // of a 16-bit number
-  return data_size(kBytes * static_cast<double>(photos * views * network.grid.cells()) *
-                   static_cast<double>(network.features + network.earlier_features));
+  const double features = static_cast<double>(network.features + network.earlier_features);
+  values["model"] = yaml_text(network.file);
+  values["regions"] =
+      str(network.grid.rows, " x ", network.grid.cols, " regions of ", network.features);
+  values["layer"] = when(!joins, yaml_text(network.layer));
+  values["layers"] =
+      when(joins, "[" + yaml_text(network.earlier) + ", " + yaml_text(network.layer) + "]");
+  values["earlier"] = str(network.earlier_features);
+  values["image_size"] = str(network.image_size);
+  values["pixels"] = network.imagenet_pixels ? "imagenet" : "plain";
+  values["cache"] =
+      data_size(kBytes * static_cast<double>(data.train * views * network.grid.cells()) * features);
 }
 
-void choose_network(const StarterNetwork& network, const OwnData& data, bool flips,
-                    const TrainingSize& size, ChoiceList& out) {
-  constexpr Index kViews = 2, kLarge = 320;
-  out.fact("encoder.type", "onnx");
-  out.fact("encoder.model", yaml_text(network.file));
-  choose_layers(network, data.captions, out);
-  out.add("encoder.image_size", network.image_size,
-          network.image_size >= kLarge
-              ? "larger photos than most networks are trained on: a region then sees a part of the "
-                "photo and not all of it"
-              : str("the file takes no larger photos, such as ", kLarge,
-                    ", in which a region would see less of the photo"));
-  out.add("encoder.pixels", network.imagenet_pixels ? "imagenet" : "plain",
-          network.imagenet_pixels
-              ? "the file was written by PyTorch, and torchvision's networks are trained on such "
-                "pixels; check what the network's page says"
-              : "pixels from -1 to 1, as networks of TensorFlow take them; those of PyTorch need "
-                "imagenet; check what the network's page says");
-  out.add("encoder.project", size.width,
-          "contexts are made of fewer numbers, of which captions can teach what they mean");
-  out.add("encoder.cache", "runs/cache",
-          str("features are computed once and kept in this folder, about ",
-              cache_size(network, data.train, flips ? kViews : 1), " of the training photos"));
-  out.fact("encoder.half", "true");
-  if (flips)
-    out.add("encoder.augment.views", kViews,
-            "each photo is also learned mirrored, because hardly a caption says left or right");
+// The file: the data, what the model is made of, and its training.
+std::string whole_yaml(const std::string& model, const TemplateValues& values) {
+  std::string yaml =
+      filled(config_templates::data, values) + model + filled(config_templates::training, values);
+  yaml.pop_back();  // an empty line stands behind each template
+  return yaml;
 }
 
-void choose_encoder(const OwnData& data, const std::optional<StarterNetwork>& network,
-                    const TrainingSize& size, ChoiceList& out) {
-  const bool flips = 100 * data.captions.sides <= data.captions.captions;
-  if (network) {
-    choose_network(*network, data, flips, size, out);
-  } else {
-    out.add("encoder.type", "cnn",
-            "a small network that needs no file and is trained from scratch; it learns colours and "
-            "simple shapes, not what things are. A pretrained network describes photos far better: "
-            "saccade new --encoder NETWORK.onnx (" +
-                data_guide() + " says where to get one)");
-    out.fact("encoder.image_size", "64");
-    out.fact("encoder.channels", "[24, 48, 64, 96]");
-    out.fact("encoder.positions", "coordinates");
-    out.add("encoder.augment.shift", 4, "each epoch sees the photos slightly moved");
+// The file of the encoder's network; "" where the checkpoint holds all that is needed.
+std::string network_file(const TunedModel& model, const std::string& encoder) {
+  const EncoderConfig& before = model.config.encoder;
+  const bool onnx = encoder_traits(before).reads_onnx_file;
+  if (!encoder.empty()) {
+    if (onnx) return encoder;
+    throw UsageError(str("--encoder has no effect: the encoder of ", model.given,
+                         " reads no ONNX file; leave it out"));
   }
-  if (flips)
-    out.add("encoder.augment.flip", "true",
-            network ? "" : "and mirrored, because hardly a caption says left or right");
+  // The weights of a network that is trained are in the checkpoint, but not what an ONNX file says
+  // of its layers.
+  if (is_frozen(before) ? model.has_network : !onnx) return "";
+  const std::string& file = onnx ? before.model : before.weights;
+  std::error_code error;
+  if (std::filesystem::exists(file, error)) return file;
+  throw DataError(str("--from ", model.given, ": does not hold the network of its encoder, and ",
+                      file, " is missing; ",
+                      onnx ? "name its file with --encoder" : "put the file there"));
 }
 
-// A localizer, where there are regions of a pretrained network and captions to learn from.
-void choose_supervision(const CaptionFacts& facts, const std::optional<StarterNetwork>& network,
-                        ChoiceList& out) {
-  if (!network) return;
-  const std::string section = "objective.supervision.localizer.";
-  const std::string what =
-      "a localizer learns from the captions alone which regions go with which words, and pulls "
-      "maps there";
-  if (network->earlier.empty() || facts.captions < kManyCaptions) {
-    out.add(section + "weight", "0",
-            str(what, "; none here: it was measured with two layers and 30,000 captions, and ",
-                network->earlier.empty()
-                    ? std::string("this network gives one layer")
-                    : str(counted(facts.captions, "caption"), " show each word too seldom")));
-    return;
-  }
-  out.add(section + "weight", 1,
-          what + ". With Flickr8k, maps lie more on things and captions are as good or better (" +
-              data_guide() + ")");
-  out.fact(section + "smoothing", "0.7");
-  out.add(section + "centre", "0.15", "people put what they photograph in the middle");
+bool begins_with_any(const std::string& key, std::initializer_list<const char*> beginnings) {
+  return std::ranges::any_of(beginnings, [&](const char* one) { return key.starts_with(one); });
 }
 
-// By which numbers of the val photos a checkpoint is kept, and whether they may end the run.
-void choose_best(const OwnData& data, Index validations, ChoiceList& out) {
-  // Of so few photos, scores jump from one validation to the next. With 60 photos of Flickr8k,
-  // ROUGE-L of 10 val photos was best at a tenth of the training, for "a man a a a" to all of them,
-  // and four validations without gain ended the run there.
-  constexpr Index kEnough = 50;
-  const bool many = data.val >= kEnough;
-  const std::string metric = many ? "CIDEr" : "METEOR";
-  out.add("train.best_metric", metric,
-          many ? "the checkpoint that describes the val photos best is kept"
-               : str("with ", counted(data.val, "val photo"),
-                     ", it judges each photo by itself and counts the words that a caption lacks; "
-                     "CIDEr weighs words by how rare they are among the val photos, and ROUGE-L "
-                     "prefers \"a man a a a\" to sentences"));
-  if (!many) {
-    out.add("train.early_stop.patience", "0",
-            str("training does not end early: scores of ", counted(data.val, "photo"),
-                " rise and fall by chance, and models of few photos go on to improve until the "
-                "learning rate has become small"));
-    return;
-  }
-  constexpr Index kLeast = 4;
-  out.fact("train.early_stop.metric", metric);
-  out.add("train.early_stop.patience", std::max(kLeast, (validations + 2) / 3),
-          "training ends after so many validations without gain, before it learns by heart");
+// The values of a model that a config of other data takes over. `file`: its network comes from one.
+std::vector<Difference> kept_values(const ExperimentConfig& config, bool file) {
+  const std::vector<std::string> unread = unread_options(config);
+  std::vector<Difference> values = config_differences(ExperimentConfig(), config);
+  std::erase_if(values, [&](const Difference& value) {
+    if (value.path == "encoder.weights_strict" && file) return false;
+    // Where files are, vectors of words, what only a first training needs, what the own captions
+    // decide, and forbidden words, which they may lack.
+    return begins_with_any(value.path, {"encoder.model", "encoder.weights", "encoder.cache",
+                                        "decoder.embeddings.", "objective.supervision.",
+                                        "objective.self_critical.", "objective.scheduled_sampling",
+                                        "objective.label_smoothing", "search.max_length",
+                                        "search.forbidden"}) ||
+           std::ranges::find(unread, value.path) != unread.end();
+  });
+  return values;
 }
 
-void choose_training(const OwnData& data, const std::optional<StarterNetwork>& network,
-                     const TrainingSize& size, ChoiceList& out) {
-  const std::string captions = counted(data.captions.captions, "training caption");
-  out.fact("attention.score", "additive");
-  out.fact("attention.gate", "scalar");
-  out.fact("attention.hidden", std::to_string(size.width));
-  out.fact("decoder.type", "lstm");
-  out.add("decoder.hidden", size.width,
-          str(captions, size.width < 512 ? " fill no wider decoder; it would learn them by heart"
-                                         : " are enough for the full width"));
-  out.fact("decoder.embedding", std::to_string(size.width));
-  out.fact("decoder.init_hidden", std::to_string(size.width));
-  out.add("decoder.dropout", "0.5", "against learning by heart");
-  out.fact("objective.doubly_stochastic", "0");
-  out.add("objective.label_smoothing", "0.1", "against learning by heart");
-  choose_supervision(data.captions, network, out);
-  out.fact("optimizer.type", "adam");
-  out.fact("optimizer.lr", size.width < 512 ? "1e-3" : "6e-4");
-  out.fact("optimizer.clip_norm", "5");
-  out.fact("optimizer.schedule", "cosine");
-  out.fact("optimizer.warmup", std::to_string(std::clamp<Index>(size.updates / 10, 10, 300)));
-  out.fact("optimizer.final_lr", "1e-5");
-  if (size.updates >= 400)
-    out.add("optimizer.ema", data.captions.captions >= kManyCaptions ? "0.999" : "0.99",
-            "the model is the average of the weights of the last updates");
-  out.add("train.batch", size.batch, str("captions per update, of ", captions));
-  constexpr Index kLongEpoch = 10000;
-  if (data.captions.captions >= kLongEpoch && data.captions.most_per_photo > 1)
-    out.add("train.captions", "whole_images",
-            "the captions of a photo are learned together, which takes half of the time");
-  if (size.batch < 32) out.fact("train.shard", std::to_string(size.batch / 2));
-  out.add(
-      "train.stop", str(size.epochs, "e"),
-      str("about ", size.updates,
-          " updates; few captions need more epochs, because fewer updates end with the same few "
-          "words for every photo"));
-  const Index every = std::max<Index>(1, size.epochs / 15);
-  if (every > 1) {
-    out.add("train.validate_every", str(every, "e"), "about 15 validations; epochs are short");
-    out.fact("train.checkpoint_every", str(every, "e"));
-  }
-  choose_best(data, size.epochs / every, out);
-  constexpr Index kMostValidated = 300;
-  if (data.val > kMostValidated)
-    out.add("train.validate_images", 200, "a validation of all val photos takes long");
-  out.fact("search.beam", "3");
-  out.add("search.max_length", std::clamp<Index>(data.captions.length_of_share(0.99), 8, 60),
-          "as data.max_length");
-}
-
-std::vector<std::string> parts_of(const std::string& key) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= key.size();) {
-    const std::size_t dot = std::min(key.find('.', at), key.size());
-    parts.push_back(key.substr(at, dot - at));
-    at = dot + 1;
-  }
-  return parts;
-}
-
-// The text as comments of at most 100 columns. The name of a file may contain a line feed.
-std::string comment(const std::string& written, std::size_t indent) {
-  constexpr std::size_t kColumns = 100;
-  const std::string text = plain_text(written);
-  const std::string begin = std::string(indent, ' ') + "#";
-  std::string out, line = begin;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    if (line.size() + 1 + word.size() > kColumns && line.size() > begin.size()) {
-      out += line + "\n";
-      line = begin;
+// The values of one section as the lines below its name, or none.
+std::optional<std::string> section_lines(const std::vector<Difference>& values,
+                                         const std::string& section) {
+  std::string out, before;
+  for (const auto& [path, first, second] : values) {
+    if (!path.starts_with(section + ".")) continue;
+    std::size_t begin = section.size() + 1;
+    std::string indent = "\n  ";
+    for (std::size_t dot; (dot = path.find('.', begin)) != std::string::npos; begin = dot + 1) {
+      if (!before.starts_with(path.substr(0, dot + 1)))
+        out += indent + path.substr(begin, dot - begin) + ":";
+      indent += "  ";
     }
-    line += " " + word;
-    at = end + 1;
+    out += indent + path.substr(begin) + ": " + second;
+    before = path;
   }
-  return out + line + "\n";
+  return out.empty() ? std::nullopt : std::optional(out.substr(1));
 }
 
 // A product is the end of the activation x sigmoid(x).
@@ -370,36 +275,46 @@ TrainingSize training_size(Index captions) {
   return out;
 }
 
-std::vector<Choice> choose(const std::string& name, const OwnData& data,
-                           const std::optional<StarterNetwork>& network) {
-  const TrainingSize size = training_size(data.captions.captions);
-  ChoiceList out;
-  out.fact("name", yaml_text(name));
-  choose_data(data, out);
-  choose_encoder(data, network, size, out);
-  choose_training(data, network, size, out);
-  return out.take();
+std::string starter_yaml(const StarterHead& head, const OwnData& data,
+                         const std::optional<StarterNetwork>& network) {
+  TemplateValues values = starter_values(head, data, network);
+  if (network) add_network(*network, data, values);
+  return whole_yaml(
+      filled(network ? config_templates::onnx_network : config_templates::small_cnn, values) +
+          filled(config_templates::new_decoder, values),
+      values);
 }
 
-std::string starter_yaml(const std::vector<std::string>& facts, const std::vector<Choice>& choices,
-                         const std::string& command) {
-  std::string out = comment("Written by: " + command, 0);
-  out += comment("Every value may be changed; `saccade list config` explains all of them.", 0);
-  for (const std::string& fact : facts) out += comment(fact, 0);
-  std::vector<std::string> open;  // the sections around the last value
-  for (const Choice& choice : choices) {
-    const std::vector<std::string> parts = parts_of(choice.key);
-    std::size_t shared = 0;
-    while (shared < open.size() && shared + 1 < parts.size() && open[shared] == parts[shared])
-      ++shared;
-    open.assign(parts.begin(), parts.end() - 1);
-    for (std::size_t i = shared; i < open.size(); ++i)
-      out += std::string(2 * i, ' ') + open[i] + ":\n";
-    const std::size_t indent = 2 * open.size();
-    if (!choice.why.empty()) out += comment(choice.why, indent);
-    out += std::string(indent, ' ') + parts.back() + ": " + choice.value + "\n";
-  }
-  return out;
+TunedModel read_tuned_model(const std::string& given, const std::filesystem::path& checkpoint) {
+  const Archive archive = load_archive(checkpoint);
+  TunedModel model{.given = given,
+                   .config = stored_config(archive, {}),
+                   .has_network = !network_digest(archive).empty()};
+  if (model.config.data.vocabulary != VocabularyKind::kWords)
+    throw UsageError(str("--from ", given,
+                         ": its vocabulary is of pieces of words, which other captions do not "
+                         "share; take a checkpoint with data.vocabulary words"));
+  return model;
+}
+
+// The schedule is that of new weights. With fewer and smaller steps, models of other photos than
+// those that they knew ended while they still improved. Where nothing is left to learn, the start
+// is kept as the best checkpoint.
+std::string tuned_yaml(const StarterHead& head, const OwnData& data, const TunedModel& model,
+                       const std::string& encoder) {
+  TemplateValues values = starter_values(head, data, std::nullopt);
+  const std::string file = network_file(model, encoder);
+  const bool onnx = encoder_traits(model.config.encoder).reads_onnx_file;
+  const bool frozen = is_frozen(model.config.encoder);
+  values["from"] = yaml_text(model.given);
+  values["model"] = when(onnx && !file.empty(), yaml_text(file));
+  values["weights"] = when(!onnx && !file.empty(), yaml_text(file));
+  values["frozen"] = when(frozen);
+  values["holds_network"] = when(frozen && file.empty());
+  const std::vector<Difference> kept = kept_values(model.config, !file.empty());
+  for (const char* section : {"encoder", "attention", "decoder", "objective", "search"})
+    values[section] = section_lines(kept, section);
+  return whole_yaml(filled(config_templates::tuned_model, values), values);
 }
 
 }  // namespace saccade

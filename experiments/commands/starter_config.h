@@ -1,19 +1,21 @@
 // The config that `saccade new` writes: values that suit a person's own data, each with its reason.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "captioning/data/own_data.h"
+#include "captioning/learning/config/experiment_config.h"
 #include "core/base/grid_size.h"
-#include "experiments/commands/own_data.h"
 
 namespace saccade {
 
-// A value of the config, as in YAML, and why it was chosen. Values without a reason are facts, such
-// as where the photos are.
-struct Choice {
-  std::string key, value, why;
+// What the file says beside its values.
+struct StarterHead {
+  std::string name;         // of the experiment
+  std::string command;      // the command line that wrote the file
+  std::string advice = "";  // whether a trained model is a good start; may be empty
 };
 
 // A frozen network from an ONNX file, and which of its layers make up the grid.
@@ -41,13 +43,27 @@ struct TrainingSize {
 };
 TrainingSize training_size(Index captions);
 
-// All values of the config, in the order of its sections.
-std::vector<Choice> choose(const std::string& name, const OwnData& data,
-                           const std::optional<StarterNetwork>& network);
+// The YAML file of a model with new weights, whose encoder is this network or a small CNN.
+std::string starter_yaml(const StarterHead& head, const OwnData& data,
+                         const std::optional<StarterNetwork>& network);
 
-// The YAML file: the facts of the data and the reasons as comments. `command` is the command line
-// that wrote it.
-std::string starter_yaml(const std::vector<std::string>& facts, const std::vector<Choice>& choices,
-                         const std::string& command);
+// The checkpoint that a run starts from.
+struct TunedModel {
+  std::string given;  // as the user named it
+  ExperimentConfig config;
+  bool has_network = false;  // it holds the network of its frozen encoder
+};
+
+// Reads what the config needs of a checkpoint. Throws what load_archive() and stored_config()
+// throw, and UsageError where its vocabulary is not of words.
+TunedModel read_tuned_model(const std::string& given, const std::filesystem::path& checkpoint);
+
+// The YAML file of a model that goes on with a person's own photos: what it is made of is the
+// checkpoint's, by the values that are not the program's defaults. `encoder` is the ONNX file of
+// the checkpoint's encoder, or "": the network that the checkpoint holds, or the file that its
+// config names. Throws DataError where there is neither, and UsageError where an encoder that reads
+// no such file got one.
+std::string tuned_yaml(const StarterHead& head, const OwnData& data, const TunedModel& model,
+                       const std::string& encoder);
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-#include "experiments/commands/own_data.h"
+#include "captioning/data/own_data.h"
 
 #include <algorithm>
 #include <array>
@@ -139,7 +139,6 @@ Index CaptionFacts::length_of_share(double share) const {
 
 CaptionFacts caption_facts(const Dataset& dataset, const std::vector<Index>& images) {
   CaptionFacts out;
-  out.photos = static_cast<Index>(images.size());
   std::unordered_map<std::string, Index> counts;
   for (const Index i : images) {
     const CaptionedImage& image = dataset.images[static_cast<std::size_t>(i)];
@@ -185,18 +184,10 @@ OwnData look_at_own_data(const std::string& photos, const std::string& captions,
   out.config.split = {{.val = out.makes_val ? val_share(dataset) : SplitShares().val,
                        .test = out.makes_test && all_train >= kEnoughForTest ? 0.1 : 0.0}};
   fill_splits(dataset, out.config.split);
-  std::vector<bool> usable(dataset.images.size(), true);
-  for (const std::vector<Index>* bad : {&out.photos.missing, &out.photos.unreadable})
-    for (const Index i : *bad) usable[static_cast<std::size_t>(i)] = false;
-  const auto usable_of = [&](Split split) {
-    std::vector<Index> images = images_of(dataset, split);
-    std::erase_if(images, [&](Index i) { return !usable[static_cast<std::size_t>(i)]; });
-    return images;
-  };
-  const std::vector<Index> train = usable_of(Split::kTrain);
-  out.train = static_cast<Index>(train.size());
-  out.val = static_cast<Index>(usable_of(Split::kVal).size());
-  out.test = static_cast<Index>(usable_of(Split::kTest).size());
+  const std::vector<Index> train = usable_images(out.photos, dataset, Split::kTrain);
+  out.train = std::ssize(train);
+  out.val = std::ssize(usable_images(out.photos, dataset, Split::kVal));
+  out.test = std::ssize(usable_images(out.photos, dataset, Split::kTest));
   if (out.train == 0 || out.val == 0)
     throw DataError(str(captions, ": of the photos that can be used, ", out.train,
                         " are for training and ", out.val,

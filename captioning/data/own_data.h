@@ -11,7 +11,7 @@ namespace saccade {
 
 // The captions of training photos that can be read.
 struct CaptionFacts {
-  Index photos = 0, captions = 0, words = 0;
+  Index captions = 0, words = 0;
   Index least_per_photo = 0, most_per_photo = 0;
   std::vector<Index> lengths;      // [words] -> captions
   std::vector<Index> occurrences;  // of each word that occurs, the most frequent first

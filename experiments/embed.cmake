@@ -1,6 +1,7 @@
-# Writes the files of the pages as constants of page_parts.h into a .cpp file:
-#   cmake -DOUTPUT=FILE.cpp -DFOLDER=DIR -DPARTS=name=a.js+b.js,name=c.css -P embed.cmake
-file(WRITE ${OUTPUT} "#include \"experiments/report/page_parts.h\"\n\nnamespace saccade::page_parts {\n\n")
+# Writes files as the constants that a header declares in the namespace saccade::NAME into a .cpp file:
+#   cmake -DOUTPUT=FILE.cpp -DNAME=NAME -DHEADER=FILE.h -DFOLDER=DIR -DPARTS=name=a.js+b.js,name=c.css
+#     -P embed.cmake
+file(WRITE ${OUTPUT} "#include \"${HEADER}\"\n\nnamespace saccade::${NAME} {\n\n")
 string(REPLACE "," ";" parts ${PARTS})
 foreach(part IN LISTS parts)
   string(REPLACE "=" ";" part ${part})
@@ -15,4 +16,4 @@ foreach(part IN LISTS parts)
   # Nothing has to be escaped in a raw literal, because no file contains `)page"`.
   file(APPEND ${OUTPUT} "const std::string_view ${name} = R\"page(${text})page\";\n")
 endforeach()
-file(APPEND ${OUTPUT} "\n}  // namespace saccade::page_parts\n")
+file(APPEND ${OUTPUT} "\n}  // namespace saccade::${NAME}\n")
