@@ -56,23 +56,13 @@ struct Outer {
   }
 };
 
-template <class F>
-std::string message(F&& f) {
-  try {
-    f();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 std::string mistakes(const std::string& text) {
-  return message([&] { parse_config<Outer>(text, "t.yaml"); });
+  return test::message_of<UsageError>([&] { parse_config<Outer>(text, "t.yaml"); });
 }
 
 std::string override_mistakes(const std::string& assignment) {
   Loaded<Outer> loaded;
-  return message([&] { apply_override(loaded, assignment); });
+  return test::message_of<UsageError>([&] { apply_override(loaded, assignment); });
 }
 
 }  // namespace
@@ -270,14 +260,16 @@ TEST_CASE("overrides are typed like the file and name themselves in mistakes") {
   CHECK_THAT(override_mistakes("title=\xff"), Catch::Contains("not UTF-8"));
 
   const std::vector<std::string> several = {"ratee=1", "rate=x"};
-  CHECK(message([&] { parse_config<Outer>("onn: true", "t.yaml", several); }) ==
-        "t.yaml:1:1: unknown key 'onn' at the top level (did you mean 'on'?)\n"
-        "command line: ratee=1: unknown key 'ratee' at the top level (did you mean 'rate'?)\n"
-        "command line: rate=x: rate: 'x' is not a number");
+  CHECK(
+      test::message_of<UsageError>([&] { parse_config<Outer>("onn: true", "t.yaml", several); }) ==
+      "t.yaml:1:1: unknown key 'onn' at the top level (did you mean 'on'?)\n"
+      "command line: ratee=1: unknown key 'ratee' at the top level (did you mean 'rate'?)\n"
+      "command line: rate=x: rate: 'x' is not a number");
   // Where another program sets the values.
   const std::vector<std::string> one = {"rate=x"};
-  CHECK(message([&] { parse_config<Outer>("on: true", "t.yaml", one, {}, "Options::set"); }) ==
-        "Options::set: rate=x: rate: 'x' is not a number");
+  CHECK(test::message_of<UsageError>([&] {
+          parse_config<Outer>("on: true", "t.yaml", one, {}, "Options::set");
+        }) == "Options::set: rate=x: rate: 'x' is not a number");
 }
 
 TEST_CASE("base files inherit, relative to the file that names them") {
@@ -297,7 +289,7 @@ TEST_CASE("base files inherit, relative to the file that names them") {
 
   const auto error = [&](const std::string& text) {
     const auto file = folder.write("bad.yaml", text);
-    return message([&] { load_config<Outer>(file); });
+    return test::message_of<UsageError>([&] { load_config<Outer>(file); });
   };
   CHECK_THAT(error("base: bad.yaml"),
              Catch::Contains("bad.yaml:1:7: ") && Catch::Contains("inherits from itself: a cycle"));
@@ -306,11 +298,11 @@ TEST_CASE("base files inherit, relative to the file that names them") {
                  Catch::Contains("bad.yaml:1:7: rate: '0' is out of range"));
   CHECK_THAT(error("base: sub"), Catch::Contains("is a directory"));
   CHECK_THAT(error("base: [a]"), Catch::Contains("expected the name of a YAML file"));
-  CHECK_THAT(message([&] { load_config<Outer>(folder.path()); }),
+  CHECK_THAT(test::message_of<UsageError>([&] { load_config<Outer>(folder.path()); }),
              Catch::Contains("is a directory"));
-  CHECK_THAT(message([&] { load_config<Outer>(folder / "leav.yaml"); }),
+  CHECK_THAT(test::message_of<UsageError>([&] { load_config<Outer>(folder / "leav.yaml"); }),
              Catch::EndsWith("leav.yaml: no such file (did you mean 'leaf.yaml'?)"));
-  CHECK_THAT(message([&] { load_config<Outer>(folder / "leaf.yaml" / "x"); }),
+  CHECK_THAT(test::message_of<UsageError>([&] { load_config<Outer>(folder / "leaf.yaml" / "x"); }),
              Catch::Contains("leaf.yaml/x: "));
   CHECK_THAT(error(std::string(300 * 1024, '#')), Catch::Contains("larger than 256 KiB"));
   // A file of another kind is told as that, also where it is large.

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 
 using namespace saccade;
 
@@ -26,18 +27,8 @@ struct Outer {
   }
 };
 
-template <class F>
-std::string message(F&& f) {
-  try {
-    f();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 std::string mistakes(const std::string& text) {
-  return message([&] { parse_config<Outer>(text, "t.yaml"); });
+  return test::message_of<UsageError>([&] { parse_config<Outer>(text, "t.yaml"); });
 }
 
 }  // namespace
@@ -73,7 +64,7 @@ TEST_CASE("an override sets, adds or replaces what stands below named values") {
   }
   const auto wrong = [&](const std::string& assignment) {
     const auto before = loaded.config.arms;
-    std::string text = message([&] { apply_override(loaded, assignment); });
+    std::string text = test::message_of<UsageError>([&] { apply_override(loaded, assignment); });
     CHECK(loaded.config.arms == before);
     return text;
   };
