@@ -1,9 +1,6 @@
 // A network from an ONNX file as a part of the model: it learns, and its checkpoint needs no file.
-#include <cmath>
-
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/training/training_set.h"
-#include "core/base/error.h"
 #include "core/io/checkpoint.h"
 #include "core/optim/optimizer.h"
 #include "tests/captioning/small_experiment.h"
@@ -13,7 +10,6 @@
 #include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
-
 namespace {
 
 using test::TempFolder;
