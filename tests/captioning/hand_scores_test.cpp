@@ -1,4 +1,4 @@
-// BLEU against scores computed by hand.
+// Scores of captions, and the rewards made of them, against values computed by hand.
 #include "captioning/learning/objectives/rewards.h"
 #include "captioning/scoring/metrics/bleu.h"
 #include "captioning/scoring/metrics/cider.h"

@@ -1,4 +1,5 @@
-// What a validation reports about maps, and its warnings.
+// What is measured of maps: by a validation with its warnings, against effects, by their need, and
+// which entries boxes supervise.
 #include <random>
 
 #include "captioning/learning/training/attention_targets.h"

@@ -163,8 +163,7 @@ TEST_CASE(
     run(held, true, nullptr, &cost);
     return cost;
   });
-  const auto learned =
-      static_cast<std::size_t>(store.info(store.find("localizer.share")).offset);
+  const auto learned = static_cast<std::size_t>(store.info(store.find("localizer.share")).offset);
   for (std::size_t at = 0; at < learned; ++at)
     CHECK(std::abs((at < first_own ? of_maps : of_localizer)[at] - gradient[at]) < 1e-6);
 }

@@ -191,15 +191,17 @@ GradientCase gumbel_case(const std::string& name, std::vector<Tensor> scores, Re
   const Tensor readout = random_tensor(shape, name + " readout");
   const std::vector<Real> kept_noise(noise.span().begin(), noise.span().end());
   const std::vector<Real> kept_readout(readout.span().begin(), readout.span().end());
-  return {"gumbel_one_hot", name, std::move(scores),
+  return {"gumbel_one_hot",
+          name,
+          std::move(scores),
           [=](Tape&, Inputs in) -> Outputs {
             return {ops::dot_constant(ops::gumbel_one_hot(in[0], temperature, kept_noise),
                                       kept_readout)};
           },
           Alone::kYes,
-              [=](std::span<const Tensor> in) {
-                return relaxed(in[0], temperature, kept_noise, kept_readout);
-              }};
+          [=](std::span<const Tensor> in) {
+            return relaxed(in[0], temperature, kept_noise, kept_readout);
+          }};
 }
 
 }  // namespace

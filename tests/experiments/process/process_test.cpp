@@ -1,4 +1,4 @@
-// Which files a command may write over.
+// Which files a command may write over; processors; progress.
 #include "experiments/process/output_file.h"
 #include "experiments/process/processor.h"
 #include "experiments/process/progress.h"
