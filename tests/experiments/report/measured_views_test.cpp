@@ -176,10 +176,10 @@ TEST_CASE("models of different tasks are refused by their names and those of the
 // The maps of regions and words among themselves, as a page has them, against those that the model
 // computes.
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // Requires that a map of the JSON is these weights, up to half a step of its rows.
-void check_map(const Json& json, ConstView weights) {
+void check_map(const OrderedJson& json, ConstView weights) {
   REQUIRE(json.at("rows") == weights.rows());
   REQUIRE(json.at("cols") == weights.cols());
   const std::vector<int> bytes = bytes_of(json.at("weights"));
@@ -215,7 +215,7 @@ struct Decoded {
     search.recording.words = true;
     return search;
   }
-  Json json() const { return self_attention_json(experiment.model, input.view(), caption); }
+  OrderedJson json() const { return self_attention_json(experiment.model, input.view(), caption); }
   EncoderMaps maps() const { return encoder_maps(experiment.model, input.view()); }
 };
 
@@ -226,11 +226,11 @@ TEST_CASE("a page has the maps of encoder, refinement and words, and the rollout
   config.encoder.refine.layers = 1;
   config.encoder.refine.heads = 2;
   const Decoded decoded(config);
-  const Json json = decoded.json();
+  const OrderedJson json = decoded.json();
   const EncoderMaps maps = decoded.maps();
   CHECK(json.at("class_token") == true);
   REQUIRE(maps.placeless == 2);
-  const Json& regions = json.at("regions");
+  const OrderedJson& regions = json.at("regions");
   REQUIRE(regions.size() == 1 + 2 * 2 + 2);
   for (std::size_t i = 0; i < 4; ++i) {
     CHECK(regions[1 + i].at("of") == "encoder");
@@ -273,7 +273,7 @@ TEST_CASE("what is no map of regions is left out") {
   // Weights below 0 are no shares, so they cannot be rolled out, but they are maps.
   config.encoder.refine.type = SequenceAttentionKind::kDifferential;
   const Decoded differential(config);
-  const Json json = differential.json();
+  const OrderedJson json = differential.json();
   REQUIRE(json.at("regions").size() == 1);
   CHECK(json.at("class_token") == false);
   CHECK(json.at("words").empty());
