@@ -3,8 +3,6 @@
 
 #include <unistd.h>
 
-#include <fstream>
-
 #include "tests/support/catch.h"
 
 namespace saccade::architecture {

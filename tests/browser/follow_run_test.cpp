@@ -1,7 +1,6 @@
 // The page of a run that trains: it loads itself again, and shows what was shown before.
 #include <stdexcept>
 
-#include "core/base/error.h"
 #include "tests/browser/open_report.h"
 
 namespace saccade::test {

@@ -1,6 +1,5 @@
 // The controls of `saccade serve`'s page for how words are searched, and for the map that is shown.
 #include <chrono>
-#include <fstream>
 #include <thread>
 
 #include "tests/browser/open_live_page.h"

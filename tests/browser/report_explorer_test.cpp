@@ -1,6 +1,4 @@
 // The attention explorer of a report, as a person uses it.
-#include <cmath>
-
 #include "core/base/mean.h"
 #include "core/io/base64.h"
 #include "experiments/commands/overlay.h"

@@ -1,9 +1,5 @@
 // What a report shows at first, before anybody searches for a control: captions and photos, the
 // first noun, and what its terms mean; and the other ways to see many maps or images at once.
-#include <algorithm>
-#include <cmath>
-
-#include "core/base/error.h"
 #include "core/io/base64.h"
 #include "experiments/commands/report.h"
 #include "tests/browser/open_report.h"

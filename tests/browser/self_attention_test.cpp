@@ -1,6 +1,4 @@
 // What regions and words attend to (report --self-attention), as the explorer shows it.
-#include <algorithm>
-
 #include "core/io/base64.h"
 #include "experiments/commands/report.h"
 #include "tests/browser/open_report.h"

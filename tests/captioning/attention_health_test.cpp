@@ -1,14 +1,10 @@
 // Attention health: every measure on maps whose answer is known, and models whose map is dead.
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "captioning/study/evaluation/dead_signs.h"
 #include "captioning/study/evaluation/evaluation_report.h"
 #include "captioning/study/evaluation/evaluation_table.h"
 #include "core/attention/scores/score_kind.h"
-#include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 

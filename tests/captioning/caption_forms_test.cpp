@@ -1,11 +1,7 @@
 // Scoring reads captions in every form of file, and the scores do not depend on the form.
-#include <fstream>
-#include <map>
-
 #include "captioning/scoring/files/caption_files.h"
 #include "captioning/scoring/files/match.h"
 #include "captioning/scoring/scores/caption_scores.h"
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -16,14 +12,6 @@ using Catch::Matchers::Contains;
 using Captions = std::vector<std::vector<std::string>>;  // of each image
 using Ids = std::vector<std::string>;
 using Forms = std::map<std::string, std::string>;  // name of a file -> its text
-
-struct Folder {
-  test::TempFolder folder{"forms"};
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder / name) << text;
-    return (folder / name).string();
-  }
-};
 
 // Four images. There are empty captions and references, repeated ones, numbers and commas.
 const Captions kReferences = {
@@ -235,7 +223,7 @@ NamedScores scores_of(const std::string& references, const std::string& results)
 }  // namespace
 
 TEST_CASE("one corpus has the same scores in every form of file") {
-  const Folder folder;
+  const test::TempFolder folder("forms");
   const auto write = [&](const std::string& prefix, const Forms& forms) {
     std::vector<std::string> out;
     for (const auto& [name, text] : forms) out.push_back(folder.write(prefix + name, text));
@@ -267,7 +255,7 @@ TEST_CASE("one corpus has the same scores in every form of file") {
 }
 
 TEST_CASE("what saccade prints is read") {
-  const Folder folder;
+  const test::TempFolder folder("forms");
   const std::string references =
       folder.write("refs.csv", "image,caption\na.jpg,a dog runs\nb.png,two kids play\n");
   const auto candidates = [&](const std::string& text) {
@@ -293,7 +281,7 @@ TEST_CASE("what saccade prints is read") {
 }
 
 TEST_CASE("names are one in both spellings of accents, and words for splits count with --split") {
-  const Folder folder;
+  const test::TempFolder folder("forms");
   const auto references =
       folder.write("refs.csv", "image,caption,split\ncaf\u00e9.jpg,a dog,dev\nb.jpg,a cat,eval\n");
   CHECK(match(read_references(references),
@@ -304,7 +292,7 @@ TEST_CASE("names are one in both spellings of accents, and words for splits coun
 }
 
 TEST_CASE("files of other kinds are named and not scored as lines of text") {
-  const Folder folder;
+  const test::TempFolder folder("forms");
   for (const auto& [content, kind] : std::vector<std::pair<std::string, std::string>>{
            {"<!DOCTYPE html>\n<p>Not found</p>\n", "web page"},
            {"version https://git-lfs.github.com/spec/v1\nsize 12\n", "Git LFS pointer"},
@@ -321,7 +309,7 @@ TEST_CASE("files of other kinds are named and not scored as lines of text") {
 }
 
 TEST_CASE("JSON that holds no captions is refused with an example of JSON that does") {
-  const Folder folder;
+  const test::TempFolder folder("forms");
   for (const char* text :
        {R"({"version": 1, "scores": {"CIDEr": 1}})", R"([{"image_id": 7, "Bleu_1": 0.5}])",
         R"([{"caption": "a dog"}])", R"([1, 2])", R"([["a dog", 0.7]])", R"({"a.jpg": null})",
@@ -344,7 +332,7 @@ TEST_CASE("JSON that holds no captions is refused with an example of JSON that d
 }
 
 TEST_CASE("only the images of the results need references") {
-  const Folder folder;
+  const test::TempFolder folder("forms");
   const std::string references =
       folder.write("refs.json", R"({"images": [{"id": 1, "file_name": "a.jpg"},
     {"id": 2, "file_name": "b.jpg"}, {"id": 3, "file_name": "c.jpg"}],

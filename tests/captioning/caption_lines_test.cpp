@@ -3,7 +3,6 @@
 #include "captioning/scoring/files/caption_files.h"
 #include "captioning/scoring/files/match.h"
 #include "captioning/scoring/words/tokenizer.h"
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 

@@ -3,7 +3,11 @@
 #include "captioning/data/caption_rows.h"
 
 #include "captioning/data/readers.h"
-#include "core/base/error.h"
+#include "captioning/scoring/files/caption_columns.h"
+#include "captioning/scoring/files/csv.h"
+#include "captioning/scoring/words/plain_caption.h"
+#include "captioning/scoring/words/ptb_tokenizer.h"
+#include "captioning/scoring/words/tokenizer.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -184,6 +188,157 @@ TEST_CASE("what a reader left out is said, also where nothing is left") {
       read_coco({.train = coco, .train_images = "/i", .val = coco, .val_images = "/i"});
   CHECK(twice.images.size() == 1);
   CHECK_THAT(twice.notes.at(1), Contains("is the file of data.annotations, which is read once"));
+}
+
+// Names of columns and separators of tables that hold captions.
+namespace {
+
+using Strings = std::vector<std::string>;
+
+TEST_CASE("columns of captions are known by the names that people give them") {
+  for (const char* name : {"image", "file_name", "filename", "filepath", "image_name", "Image Name",
+                           "IMG_PATH", "\"image-file\""})
+    CHECK(caption_field(name) == CaptionField::kImage);
+  for (const char* name : {"image_id", "imgid", "cocoid", "id"})
+    CHECK(caption_field(name) == CaptionField::kImageId);
+  for (const char* name : {"caption", " comment", "text", "title", "sentence", "description", "raw",
+                           "captions", "caption_2", "Caption1"})
+    CHECK(caption_field(name) == CaptionField::kCaption);
+  CHECK(caption_field("Split") == CaptionField::kSplit);
+  CHECK(caption_field("comment_number") == CaptionField::kCaptionNumber);
+  for (const char* name : {"", "width", "2", "image of a dog", "dog.jpg"})
+    CHECK_FALSE(caption_field(name));
+
+  const CaptionColumns some = caption_columns(
+      Strings{"width", "image_id", "file_name", "caption_1", "caption_2", "split"}, "x.csv:1");
+  CHECK(some.count == 6);
+  CHECK(some.image == 2U);
+  CHECK(some.name() == 2U);
+  CHECK(some.image_id == 1U);
+  CHECK(some.split == 5U);
+  CHECK(some.captions == std::vector<std::size_t>{3, 4});
+  CHECK(caption_columns(Strings{"image_id", "caption"}, "x").name() == 0U);
+  CHECK(caption_columns(Strings{"title", "caption", "image"}, "x").captions ==
+        std::vector<std::size_t>{1});
+  CHECK(caption_columns(Strings{"a", "b"}, "x").captions.empty());
+  // Two readings are a question.
+  CHECK_THROWS_WITH(caption_columns(Strings{"image", "text", "title"}, "x.csv:1"),
+                    Contains("x.csv:1: 'text' and 'title' could both hold the caption"));
+  CHECK_THROWS_WITH(caption_columns(Strings{"image", "image", "caption"}, "x"),
+                    Contains("both hold the image"));
+}
+
+TEST_CASE("the separator of a table is told by its first line") {
+  CHECK(header_separator("image,caption\n") == ',');
+  CHECK(header_separator("\r\nimage;caption;split\r\n") == ';');
+  CHECK(header_separator("image_name| comment_number| comment") == '|');
+  CHECK(header_separator("\"file_name\"\t\"text\"") == '\t');
+  CHECK_FALSE(header_separator("a.jpg,a dog"));
+  CHECK_FALSE(header_separator("an image, a caption and more"));
+  CHECK_FALSE(header_separator("image caption"));
+  CHECK_FALSE(header_separator(""));
+}
+
+TEST_CASE("tables are read with every separator") {
+  for (const char separator : kColumnSeparators) {
+    const std::string s(1, separator);
+    const CsvTable table = parse_csv(
+        "image" + s + " caption\n\na.jpg" + s + "\"a" + s + " \"\"b\"\"\nc\"\r\n", "x", separator);
+    REQUIRE(table.rows.size() == 2);
+    CHECK(table.rows[0].fields == Strings{"image", "caption"});
+    CHECK(table.rows[1].line == 3);
+    CHECK(table.rows[1].fields == Strings{"a.jpg", "a" + s + " \"b\"\nc"});
+    CHECK_FALSE(table.plain_quotes);
+    // An unclosed quote is no caption, however the file ends.
+    for (const char* end : {"\"open", "\"open\n", "\"", "\"a \"\"", "\"a \"\"\n\nb\n"})
+      if (separator == ',' || separator == ';')
+        CHECK_THROWS_WITH(parse_csv("a" + s + "b\nx" + s + end, "x", separator),
+                          Contains("x:2: the quote that opens here is never closed"));
+      else
+        CHECK(parse_csv("a" + s + "b\nx" + s + end, "x", separator).plain_quotes);
+  }
+  // No writer of CSV made this text, but people have it.
+  const CsvTable bars = parse_csv("a.jpg| 0| a \"red\" sign\nb.jpg| 0| \"stop\" it says", "x", '|');
+  CHECK(bars.plain_quotes);
+  CHECK(bars.rows[0].fields == Strings{"a.jpg", "0", "a \"red\" sign"});
+  CHECK(bars.rows[1].fields == Strings{"b.jpg", "0", "\"stop\" it says"});
+}
+
+// Odd characters of captions: training and scoring see the same words.
+
+struct Odd {
+  std::string caption, plain;
+};
+
+const std::vector<Odd>& odd_captions() {
+  static const std::vector<Odd> all = {
+      {"a dog &amp; a cat", "a dog & a cat"},
+      {"a sign with &quot;stop&quot; on it", "a sign with \"stop\" on it"},
+      {"&amp;quot;stop&amp;quot;", "\"stop\""},
+      {"&amp;amp;amp;#39;", "'"},
+      {"caf&eacute; caf&#233; caf&#xE9; caf&#XE9;", "café café café café"},
+      {"&Eacute;t&eacute;", "Été"},
+      {"a dog&nbsp;runs", "a dog\u00A0runs"},
+      {"a&#10;dog&#x0d;runs", "a dog runs"},
+      {"a dog &#150; and &#x93;a cat&#x94;", "a dog – and “a cat”"},
+      {"a skate\u00ADboard and a skate&shy;board", "a skateboard and a skateboard"},
+      {"a skate\u200Dboard, a sk\u2060ate\uFEFFboard", "a skateboard, a skateboard"},
+      {"a\u200Bdog", "a dog"},
+      {"a \u200Edog\u200F", "a dog"},
+      {"a red heart \u2764\uFE0F here", "a red heart \u2764 here"},
+      {"AT&T and R&D; 3 &lt 4 &; &#; &#x; &#1114112; &unknown; &amp",
+       "AT&T and R&D; 3 &lt 4 &; &#; &#x; &#1114112; &unknown; &amp"},
+      {"&am\u00ADp;", "&"},
+      {"&", "&"},
+      {"", ""},
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("entities become characters, and characters of format vanish") {
+  for (const Odd& odd : odd_captions()) {
+    INFO(odd.caption);
+    CHECK(plain_caption(odd.caption).text == odd.plain);
+    CHECK(plain_caption(odd.plain).text == odd.plain);  // a second call changes nothing
+  }
+  CHECK(plain_caption("&#xD800;").text == "&#xD800;");  // half of a surrogate pair
+  CHECK(plain_caption("&amp;quot;&shy;\u00AD").entities == 3);
+  CHECK(plain_caption("&amp;quot;&shy;\u00AD").invisible == 2);
+  // Escapes of escapes take no time that grows with their square.
+  std::string many = "&";
+  for (int i = 0; i < 200000; ++i) many += "amp;";
+  CHECK(plain_caption(many).text == "&");
+}
+
+TEST_CASE("training and scoring see the same words in odd captions") {
+  for (const Odd& odd : odd_captions()) {
+    INFO(odd.caption);
+    const std::vector<std::vector<std::string>> tokens = scored_words({&odd.caption, 1});
+    std::vector<std::string> scored;  // without punctuation
+    for (const std::string& token : tokens.front())
+      for (const std::string& word : tokenize(token)) scored.push_back(word);
+    CHECK(scored == tokenize(plain_caption(odd.caption).text));
+    CHECK(tokens == scored_words({&odd.plain, 1}));
+  }
+  // Where PTB's tokenizer knows an entity, it is right about it.
+  for (const std::string known : {"a dog &amp; a cat", "a &quot;b&quot; c", "3 &lt; 4", "a&nbsp;b"})
+    CHECK(ptb_words({&known, 1}) == scored_words({&known, 1}));
+}
+
+TEST_CASE("readers make captions plain and say how many") {
+  const test::TempFolder folder("plain");
+  const auto csv = folder.write("a.csv",
+                                "image,caption\na.jpg,a dog &amp; a cat\nb.jpg,a skate\u00ADboard\n"
+                                "c.jpg,a &quot;dog&quot;\nd.jpg,&nbsp;\n");
+  const Dataset out = read_folder({.images = "/i", .captions = csv});
+  REQUIRE(out.images.size() == 3);
+  CHECK(out.images[0].captions.front() == "a dog & a cat");
+  CHECK(out.images[1].captions.front() == "a skateboard");
+  CHECK(out.images[2].captions.front() == "a \"dog\"");
+  CHECK_THAT(out.notes.at(0), Contains("3 captions hold HTML entities") &&
+                                  Contains("1 caption holds characters that nobody sees"));
 }
 
 }  // namespace saccade

@@ -1,7 +1,5 @@
 // The penalty on regions that no word attends to: its value, its floor and where it is least, for
 // every target and scale. In double.
-#include <cmath>
-
 #include "captioning/learning/objectives/caption_loss.h"
 #include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/selection_kind.h"
@@ -11,9 +9,9 @@
 #include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"
 #include "tests/support/parameter_gradients.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade {
-
 namespace {
 
 CoverageConfig coverage(CoverageTarget target, CoverageScale scale = CoverageScale::kSum,
@@ -37,8 +35,7 @@ Least descend(const CoverageConfig& config, Index words, Index regions) {
                                                                : ops::CoverageSides::kBoth;
   Least least{};
   for (int step = 0; step < 4000; ++step) {
-    Arena arena;
-    Tape tape(arena);
+    test::TestTape tape;
     const Var x = tape.variable(scores.view());
     const Var weights = ops::softmax(x);
     std::vector<Var> steps;

@@ -1,14 +1,10 @@
 // Several data sets in one run: joined for training, kept apart where they are scored.
 #include "captioning/data/data_sets.h"
 
-#include <cmath>
-#include <filesystem>
-
 #include "captioning/data/data_places.h"
 #include "captioning/learning/training/training_set.h"
 #include "captioning/study/evaluation/evaluate.h"
 #include "captioning/study/grounding/configured_boxes.h"
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"

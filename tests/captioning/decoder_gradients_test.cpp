@@ -4,13 +4,12 @@
 #include "core/attention/scopes/scope_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
 #include "tests/support/parameter_gradients.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade {
-
 namespace {
 
 constexpr Index kRegions = 3, kFeatures = 2, kKeys = 3, kVocabulary = 7;
@@ -115,16 +114,14 @@ void check_gradients(const Whole& whole) {
         .nll;
   };
   const auto numeric = test::numeric_gradient(store, [&] {
-    Arena arena;
-    Tape tape(arena);
+    test::TestTape tape;
     tape.set_recording(false);
     const Var cost = cost_of(tape);
     double sum = 0;
     for (Index n = 0; n < 6; ++n) sum += cotangent[n] * cost.value()[n];
     return sum;
   });
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   const std::vector<Var> outputs{cost_of(tape)};
   tape.backward(outputs, std::vector<ConstView>{cotangent.view()});
   const auto given = test::parameter_gradients(tape, store);

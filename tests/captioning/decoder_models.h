@@ -2,11 +2,6 @@
 // pass and word by word.
 #pragma once
 
-#include <cmath>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "captioning/model/decoders/decoder_parts.h"
 #include "captioning/model/search/search.h"
 #include "core/attention/choosers.h"
@@ -14,9 +9,9 @@
 #include "core/attention/scopes/scope_kind.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/small_decoder.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade::test {
 
@@ -175,9 +170,7 @@ inline double apart(const CaptionOutput& a, const CaptionOutput& b) {
 // All captions in one pass. Caption c belongs to features c.
 inline std::vector<CaptionOutput> at_once(const Model& model, const EncodedValues& images,
                                           const std::vector<std::vector<int>>& captions) {
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(model.store.views());
+  TestTape tape(model.store.views());
   ArgmaxChooser argmax;
   const PackedCaptions packed = pack_captions(captions, kSpecial.bos, kSpecial.eos);
   const SequenceOutput out = model.decoder->sequence(
@@ -200,10 +193,7 @@ inline std::vector<CaptionOutput> at_once(const Model& model, const EncodedValue
 // One caption, word by word.
 inline CaptionOutput by_steps(const Model& model, const EncodedValues& images,
                               const std::vector<int>& caption) {
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(model.store.views());
-  tape.set_recording(false);
+  TestTape tape(model.store.views(), Recording::kNo);
   ArgmaxChooser argmax;
   const std::vector<std::vector<int>> captions{caption};
   const PackedCaptions packed = pack_captions(captions, kSpecial.bos, kSpecial.eos);

@@ -1,15 +1,13 @@
 // What every decoder promises, tested for the whole registry: single steps compute what the whole
 // sequence does, a batch computes what its samples do, and search finds what forced decoding
 // computes. Built in float and in double.
-#include <algorithm>
-
 #include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoders/decoder_limits.h"
-#include "captioning/model/decoding/forced_decoding.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "tests/captioning/decoder_models.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade::test {
 
@@ -61,114 +59,6 @@ TEST_CASE("the captions of beam search have the costs of a teacher-forced pass")
   });
 }
 
-// Every decoder whose words can be mixtures over regions.
-void for_each_mixture(const std::function<void(Model&)>& f) {
-  int count = 0;
-  for_each_model([&](Model& model) {
-    if (model.variant.likelihood != HardLikelihood::kMarginal) return;
-    model.variant.argmax = false;  // the state goes on from the weighted mean
-    f(model);
-    ++count;
-  });
-  CHECK(count == 4);
-}
-
-TEST_CASE("a mixture over regions multiplies them by the decoder's weights once per image") {
-  const Tensor features = noise({3, kRegions, kFeatures}, 1);
-  for_each_mixture([&](Model& model) {
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(model.store.views());
-    tape.set_recording(false);
-    const EncodedValues images(features.view());
-    const AttentionMemory bare = model.decoder->prepare(tape, images.on(tape), 1);
-    AttentionMemory prepared = bare;
-    model.decoder->prepare_mixture(tape, prepared);
-    REQUIRE_FALSE(prepared.projections.empty());
-    const std::vector<Var> state = model.decoder->start(tape, bare);
-    const auto logits = [&](const AttentionMemory& memory) {
-      const std::vector<int> words(3, kSpecial.bos);
-      return copy(
-          model.decoder->step(tape, words, state, memory, {.likelihood = HardLikelihood::kMarginal})
-              .logits.value());
-    };
-    const Tensor expected = logits(bare), found = logits(prepared);
-    CHECK(apart(expected.view(), found.view()) < kSame);
-    // The weights that regions go through are changed. Words no longer read them.
-    int changed = 0;
-    for (const ParameterInfo& info : model.store.infos()) {
-      if (!info.name.ends_with(".context")) continue;
-      ++changed;
-      const View weights = model.store.value(model.store.find(info.name));
-      std::fill_n(weights.data, weights.size(), Real{1});
-    }
-    CHECK(changed == static_cast<int>(prepared.projections.size()));
-    const Tensor again = logits(prepared), anew = logits(bare);
-    CHECK(std::equal(again.span().begin(), again.span().end(), found.span().begin()));
-    CHECK(apart(anew.view(), found.view()) > 1e-3);
-  });
-}
-
-// A decoder that passes everything on, and keeps count of the memories that it prepared for
-// mixtures and of the steps whose memory was not prepared.
-class WatchedDecoder : public Decoder {
- public:
-  explicit WatchedDecoder(const Decoder& own) : own_(own) {}
-  WordParameters word_parameters() const override { return own_.word_parameters(); }
-  AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const override {
-    return own_.prepare(tape, images, group);
-  }
-  void prepare_mixture(Tape& tape, AttentionMemory& memory) const override {
-    ++mixtures;
-    own_.prepare_mixture(tape, memory);
-  }
-  std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
-    return own_.start(tape, memory);
-  }
-  StepOutput step(Tape& tape, std::span<const int> words, std::span<const Var> state,
-                  const AttentionMemory& memory, const AttendContext& context) const override {
-    ++steps;
-    if (memory.projections.empty()) ++unprepared;
-    return own_.step(tape, words, state, memory, context);
-  }
-  SequenceOutput sequence(Tape& tape, const PackedCaptions& captions, const AttentionMemory& memory,
-                          const AttendContext& context) const override {
-    return own_.sequence(tape, captions, memory, context);
-  }
-  mutable int mixtures = 0, steps = 0, unprepared = 0;
-
- private:
-  const Decoder& own_;
-};
-
-TEST_CASE("a search prepares its images once, and they keep their own when others leave") {
-  const Tensor features = noise({3, kRegions, kFeatures}, 2);
-  // The first image leaves before the others, so that the last one moves into its place.
-  const std::vector<std::vector<std::vector<int>>> given{
-      {kCaptions[2]}, {kCaptions[1]}, {kCaptions[0]}};
-  for_each_mixture([&](Model& model) {
-    const WatchedDecoder decoder(*model.decoder);
-    const SearchMember member{
-        .decoder = &decoder, .parameters = model.store.views(), .images = features.view()};
-    SearchOptions options{.regime = Regime::kMarginal};
-    const auto found = force_decode({&member, 1}, kSpecial, given, options, 0);
-    CHECK(decoder.mixtures == 1);
-    CHECK(decoder.steps > 3);
-    CHECK(decoder.unprepared == 0);
-    for (std::size_t m = 0; m < given.size(); ++m) {
-      const std::vector<CaptionOutput> pass =
-          at_once(model, sample_of(features, static_cast<Index>(m)), given[m]);
-      const DecodedCaption& caption = found[m].at(0);
-      REQUIRE(caption.words.size() == given[m][0].size());
-      for (std::size_t t = 0; t < caption.words.size(); ++t)
-        CHECK(std::abs(caption.words[t].log_prob + pass[0].nll[t]) < 10 * kSame);
-    }
-    options.regime = Regime::kExpectation;  // it needs none of this
-    force_decode({&member, 1}, kSpecial, given, options, 0);
-    CHECK(decoder.mixtures == 1);
-  });
-}
-
 TEST_CASE("what a decoder says of its kind is what it does") {
   const Tensor features = noise({1, kRegions, kFeatures}, 1);
   for (const auto& kind : enum_table(DecoderKind{})) {
@@ -181,9 +71,7 @@ TEST_CASE("what a decoder says of its kind is what it does") {
     const CaptionOutput& plain = passed[0];
     CHECK(static_cast<Index>(plain.weights[0].size()) == model.decoder->glimpses_per_word());
 
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(model.store.views());
+    TestTape tape(model.store.views());
     const EncodedValues images(features.view());
     const AttentionMemory memory = model.decoder->prepare(tape, images.on(tape), 1);
     const std::vector<Var> start = model.decoder->start(tape, memory);

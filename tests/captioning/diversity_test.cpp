@@ -1,12 +1,9 @@
 // The diversity of sets of captions, counted by hand.
 #include "captioning/scoring/metrics/diversity.h"
 
-#include <cmath>
-
 #include "captioning/scoring/metrics/bleu.h"
-#include "core/base/error.h"
-#include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
+#include "tests/support/same_for_threads.h"
 
 namespace saccade::test {
 namespace {
@@ -88,15 +85,7 @@ TEST_CASE("mBLEU has the same bits for any number of threads") {
     const std::string word = std::string("w") + std::to_string(i % 7);
     sets.push_back(counted({word + " b c d e", "a b c d e f", "a " + word + " c d e"}));
   }
-  const int before = parallel::threads();
-  std::vector<double> results;
-  for (const int threads : {1, 2, 4}) {
-    parallel::set_threads(threads);
-    results.push_back(mutual_bleu4(sets));
-  }
-  parallel::set_threads(before);
-  CHECK(results[0] == results[1]);
-  CHECK(results[0] == results[2]);
+  same_for_threads([&] { return mutual_bleu4(sets); });
 }
 
 TEST_CASE("self-CIDEr goes from 0 for equal captions to 1 for captions with nothing in common") {

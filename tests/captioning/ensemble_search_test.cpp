@@ -1,13 +1,10 @@
 // Several models in one search: every word has the mean of their probabilities. Built in float and
 // double.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "core/attention/gate_kind.h"
 #include "core/attention/scores/score_kind.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade::test {
 namespace {
@@ -65,9 +62,7 @@ struct Members {
 
 std::vector<float> map_of(const TinyModel& model, const Tensor& features,
                           const std::vector<int>& words, std::size_t t) {
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(model.store.views());
+  TestTape tape(model.store.views());
   const AttentionMemory memory = model.decoder->prepare(tape, tape.constant(features.view()), 1);
   const SequenceOutput out = model.decoder->sequence(
       tape, pack_captions(std::vector<std::vector<int>>{words}, kSpecial.bos, kSpecial.eos), memory,

@@ -2,7 +2,6 @@
 // them.
 #include "captioning/model/decoding/ensemble.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "captioning/model/decoding/whole_words.h"
@@ -10,7 +9,6 @@
 #include "captioning/study/evaluation/evaluation_report.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/scores/score_kind.h"
-#include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 

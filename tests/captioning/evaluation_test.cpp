@@ -10,9 +10,9 @@
 #include "captioning/study/evaluation/scene_scores.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"
-#include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
+#include "tests/support/same_for_threads.h"
 #include "tests/support/temp_folder.h"
 
 namespace saccade::test {
@@ -141,15 +141,7 @@ std::string everything(const EvaluationReport& report, const CaptionModel& model
 
 TEST_CASE("captions, maps and scores have the same bits for any number of threads") {
   const Experiment experiment(small_experiment(SelectionKind::kHard));
-  const int before = parallel::threads();
-  std::vector<std::string> results;
-  for (const int threads : {1, 2, 4}) {
-    parallel::set_threads(threads);
-    results.push_back(everything(experiment.run(), experiment.model));
-  }
-  parallel::set_threads(before);
-  CHECK(results[0] == results[1]);
-  CHECK(results[0] == results[2]);
+  same_for_threads([&] { return everything(experiment.run(), experiment.model); });
 }
 
 TEST_CASE("a report has the keys of its contract") {

@@ -1,7 +1,6 @@
 #include "captioning/learning/config/experiment_config.h"
 
 #include "core/attention/selection_kind.h"
-#include "core/base/error.h"
 #include "core/config/config.h"
 #include "tests/support/catch.h"
 

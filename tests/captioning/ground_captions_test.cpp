@@ -1,7 +1,6 @@
 // Maps of forced decoding, and what an evaluation reports about boxes.
 #include "captioning/study/evaluation/ground_captions.h"
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -12,9 +11,9 @@
 #include "captioning/study/evaluation/evaluation_report.h"
 #include "captioning/study/evaluation/evaluation_table.h"
 #include "core/attention/selection_kind.h"
-#include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
+#include "tests/support/same_for_threads.h"
 
 namespace saccade::test {
 namespace {
@@ -88,16 +87,8 @@ TEST_CASE("captions that are given have the maps and probabilities that they hav
 TEST_CASE("references are grounded in scenes, with the same scores for any number of threads") {
   const Experiment experiment(small_experiment());
   EvaluationRequest request = experiment.request(Split::kVal, 12);
-  std::vector<std::string> reports;
-  const int before = parallel::threads();
-  for (const int threads : {1, 2, 4}) {
-    parallel::set_threads(threads);
-    reports.push_back(evaluation_json(experiment.run(request)));
-  }
-  parallel::set_threads(before);
-  CHECK(reports[0] == reports[1]);
-  CHECK(reports[0] == reports[2]);
-  const Json grounding = Json::parse(reports[0]).at("grounding");
+  const auto first = same_for_threads([&] { return evaluation_json(experiment.run(request)); });
+  const Json grounding = Json::parse(first).at("grounding");
   CHECK(grounding.at("images") == 12);
   CHECK(grounding.at("rules").at("pointing_tolerance") == 0.5);
   const Json& words = grounding.at("ground_truth_words");

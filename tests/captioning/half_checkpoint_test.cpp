@@ -1,14 +1,10 @@
 // Checkpoints for captioning alone: what they hold, and that captions need nothing else.
 #include "captioning/learning/runs/half_checkpoint.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/first_weights.h"
 #include "captioning/learning/runs/loaded_pipeline.h"
 #include "captioning/model/inputs.h"
-#include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
 #include "core/io/half.h"

@@ -1,16 +1,14 @@
 // Hard attention's estimator against exact enumeration, in double: on a tiny grid, every sequence
 // of choices is run, so the expectation of the estimated gradient is known without sampling.
-#include <cmath>
-
 #include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/selection_kind.h"
 #include "tests/captioning/tiny_hard_model.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
 #include "tests/support/parameter_gradients.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade::test {
-
 namespace {
 
 struct Outcome {
@@ -23,9 +21,7 @@ struct Outcome {
 // Runs one choice of regions for every draw of the caption.
 Outcome run_draws(const TinyModel& model, const std::vector<Choices>& draws,
                   const CaptionLossOptions& options, double baseline) {
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(model.store.views());
+  TestTape tape(model.store.views());
   tape.set_training(true);
   ForcedChooser chooser(draws);
   ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
@@ -141,33 +137,14 @@ TEST_CASE("every estimator's expectation is the exact gradient, whatever baselin
     }
 }
 
-TEST_CASE("a transformer draws in every layer, and its estimators are right, too") {
-  std::vector<double> exact;
-  for (const BaselineKind baseline :
-       {BaselineKind::kEma, BaselineKind::kGreedy, BaselineKind::kLearned}) {
-    TinyModel model(baseline, DecoderKind::kTransformer);
-    CaptionLossOptions options = estimator(1, 0);
-    options.hard.baseline = baseline;
-    // A value head has parameters of its own, so the gradient has another length.
-    if (exact.empty() || baseline == BaselineKind::kLearned) exact = exact_gradient(model, options);
-    CHECK(norm(exact) > 0.1);
-    for (const RewardKind reward : {RewardKind::kSum, RewardKind::kToGo}) {
-      options.hard.reward = reward;
-      INFO(enum_name(baseline) << ", " << enum_name(reward));
-      auto expected = expected_gradient(model, options, 3.7);
-      drop_value_head(model, expected);
-      CHECK(largest_difference(expected, exact) < 1e-8);
-    }
-    options.hard.lambda_r = 0;
-    CHECK(largest_difference(expected_gradient(model, options, 0), exact) > 1e-3);
-  }
-}
-
-TEST_CASE("estimators are right with several heads, with a sentinel and in monotonic order") {
+TEST_CASE(
+    "estimators are right with several heads, a sentinel, monotonic order, and draws in every "
+    "layer") {
   struct Form {
     HardForm form;
     DecoderKind decoder;
     const char* name;
+    BaselineKind baseline = BaselineKind::kEma;
   };
   const Form forms[] = {
       {{.heads = 2}, DecoderKind::kLstm, "two heads, one draw each"},
@@ -176,16 +153,22 @@ TEST_CASE("estimators are right with several heads, with a sentinel and in monot
       {{.sentinel = true}, DecoderKind::kUpdown, "a sentinel of updown"},
       {{.monotonic = true}, DecoderKind::kLstm, "monotonic"},
       {{.monotonic = true}, DecoderKind::kTransformer, "monotonic in every layer"},
-      {{.heads = 2, .monotonic = true}, DecoderKind::kGru, "two monotonic heads"}};
-  for (const auto& [form, decoder, name] : forms) {
-    TinyModel model(BaselineKind::kEma, decoder, form);
+      {{.heads = 2, .monotonic = true}, DecoderKind::kGru, "two monotonic heads"},
+      {{}, DecoderKind::kTransformer, "a draw in every layer"},
+      {{}, DecoderKind::kTransformer, "in every layer, greedy", BaselineKind::kGreedy},
+      {{}, DecoderKind::kTransformer, "in every layer, learned", BaselineKind::kLearned}};
+  for (const auto& [form, decoder, name, baseline] : forms) {
+    TinyModel model(baseline, decoder, form);
     CaptionLossOptions options = estimator(1, 0);
+    options.hard.baseline = baseline;
     const std::vector<double> exact = exact_gradient(model, options);
     CHECK(norm(exact) > 0.1);
     for (const RewardKind reward : {RewardKind::kSum, RewardKind::kToGo}) {
       INFO(name << ", " << enum_name(reward));
       options.hard.reward = reward;
-      CHECK(largest_difference(expected_gradient(model, options, 3.7), exact) < 1e-8);
+      auto expected = expected_gradient(model, options, 3.7);
+      drop_value_head(model, expected);
+      CHECK(largest_difference(expected, exact) < 1e-8);
     }
     INFO(name << ", without the score-function term");
     options.hard.lambda_r = 0;
@@ -236,9 +219,7 @@ TEST_CASE("rows that draw and rows that take the expectation are what they are a
     INFO(form.heads << " " << form.sentinel << " " << form.monotonic);
     const TinyModel model(BaselineKind::kEma, DecoderKind::kLstm, form);
     const auto costs = [&](const std::vector<int>& kinds) {
-      Arena arena;
-      Tape tape(arena);
-      tape.set_parameters(model.store.views());
+      TestTape tape(model.store.views());
       Mixed chooser(kinds);
       const std::vector<std::vector<int>> captions(kinds.size(), {4, 3, 5});
       Tensor features({static_cast<Index>(kinds.size()), kRegions, kFeatures});
@@ -285,9 +266,7 @@ TEST_CASE("the value head learns the expected cost from the state before each ch
   const Choices choices{2, 0, 1};
   const Outcome out = run(model, choices, options, 0);
   const auto squares = numeric_gradient(model.store, [&] {
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(model.store.views());
+    TestTape tape(model.store.views());
     ForcedChooser chooser({choices});
     ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                    pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1},
@@ -321,9 +300,7 @@ TEST_CASE("a value head that has learned nothing leaves the moving average of it
   std::vector<std::vector<double>> advantages;
   for (const BaselineKind kind : {BaselineKind::kEmaPerLength, BaselineKind::kLearned}) {
     options.hard.baseline = kind;
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(model.store.views());
+    TestTape tape(model.store.views());
     ForcedChooser chooser({{2, 0, 1}});
     ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                    pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1},
@@ -345,9 +322,7 @@ TEST_CASE("a caption's last choice is not reinforced where only its own word wou
       options.hard.likelihood = HardLikelihood::kMarginal;
       options.hard.reward = RewardKind::kToGo;
       options.hard.samples = baseline.value == BaselineKind::kLeaveOneOut ? 2 : 1;
-      Arena arena;
-      Tape tape(arena);
-      tape.set_parameters(model.store.views());
+      TestTape tape(model.store.views());
       ForcedChooser chooser({{2, 0, 1}, {1, 1, 0}});
       ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                      pack_captions(std::vector<std::vector<int>>{caption}, kBos, kEos), options,
@@ -379,9 +354,7 @@ TEST_CASE("a caption's gradient does not depend on the batch it is in") {
   const std::vector<int> choices{2, 0, 1};
   const Outcome alone = run(model, choices, options, 1.5);
   // Of three copies, the mean over captions is the caption itself.
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(model.store.views());
+  TestTape tape(model.store.views());
   Tensor features({3, kRegions, kFeatures});
   for (Index i = 0; i < features.size(); ++i)
     features[i] = model.features[i % model.features.size()];
@@ -403,9 +376,7 @@ TEST_CASE("if the coin chooses the expectation, training is plain back-propagati
   soft.selection = SelectionKind::kSoft;
   std::vector<std::vector<Real>> gradients;
   for (const CaptionLossOptions& options : {hard, soft}) {
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(model.store.views());
+    TestTape tape(model.store.views());
     ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                    pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1});
     loss.backward(fixed(0.7));

@@ -2,11 +2,8 @@
 // where they were inherited.
 #include "core/config/idle.h"
 
-#include <algorithm>
-
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/model/decoders/decoder_kind.h"
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,12 +1,9 @@
 // From a config to a data set, and from its images to a model's inputs.
 #include "captioning/model/inputs.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <iostream>
 
-#include "core/base/error.h"
 #include "core/base/own_place.h"
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"

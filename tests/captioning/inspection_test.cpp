@@ -1,20 +1,19 @@
 // What `inspect` reports about a model's attention: correlations of known numbers, and profiles and
 // gradients of small models over validation images.
-#include <algorithm>
-#include <cmath>
-
 #include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoding/decode_images.h"
+#include "captioning/scoring/metrics/eigenvalues.h"
 #include "captioning/scoring/statistics/pearson.h"
+#include "captioning/study/evaluation/patch_norms.h"
 #include "captioning/study/inspection/caption_occlusion.h"
 #include "captioning/study/inspection/gradient_flow.h"
 #include "captioning/study/inspection/head_correlation.h"
 #include "captioning/study/inspection/head_profiles.h"
 #include "captioning/study/inspection/occlusion.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
-#include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
+#include "tests/support/test_tape.h"
 #include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
@@ -232,10 +231,7 @@ TEST_CASE("the effect of a region on a word is the sum over the pieces of the wo
   const InputBatch input = experiment.inputs.batch(images);
   add_effects(experiment.model, config.attention, input.view(), search, caption);
   // The pieces as greedy search chose them, which it does again.
-  Arena arena;
-  Tape tape(arena);
-  tape.set_recording(false);
-  tape.set_parameters(experiment.model.parameters().views());
+  TestTape tape(experiment.model.parameters().views(), Recording::kNo);
   const SearchMember member{.decoder = &experiment.model.decoder(),
                             .parameters = experiment.model.parameters().views(),
                             .images = experiment.model.encode(tape, input.view()).values()};
@@ -264,6 +260,97 @@ TEST_CASE("the effect of a region on a word is the sum over the pieces of the wo
   }
   CHECK(largest > 1e-4);
   CHECK(most < 1e-5);
+}
+
+// Eigenvalues of symmetric matrices whose eigenvalues can be found by hand.
+
+std::vector<double> of(const std::vector<double>& matrix, Index size) {
+  return symmetric_eigenvalues(matrix, size);
+}
+
+bool near(const std::vector<double>& got, const std::vector<double>& wanted) {
+  if (got.size() != wanted.size()) return false;
+  for (std::size_t i = 0; i < got.size(); ++i)
+    if (!(std::abs(got[i] - wanted[i]) <= 1e-12)) return false;
+  return true;
+}
+
+TEST_CASE("eigenvalues come in order, the smallest first") {
+  CHECK(of({}, 0).empty());
+  CHECK(near(of({-3}, 1), {-3}));
+  CHECK(near(of({5, 0, 0, 0, -1, 0, 0, 0, 2}, 3), {-1, 2, 5}));
+  CHECK(near(of({2, 1, 1, 2}, 2), {1, 3}));
+  // A matrix of ones: one eigenvalue is its size, the others are zero.
+  CHECK(near(of(std::vector<double>(16, 1), 4), {0, 0, 0, 4}));
+  // A path of three nodes: 2 - sqrt 2, 2, 2 + sqrt 2.
+  CHECK(near(of({2, -1, 0, -1, 2, -1, 0, -1, 2}, 3), {2 - std::sqrt(2), 2, 2 + std::sqrt(2)}));
+}
+
+TEST_CASE("only the lower triangle is read") { CHECK(near(of({2, 77, 1, 2}, 2), {1, 3})); }
+
+TEST_CASE("eigenvalues of other matrices are refused") {
+  CHECK_THROWS_AS(of({1, 2, 3}, 2), ShapeError);
+  CHECK_THROWS_AS(of({std::numeric_limits<double>::quiet_NaN(), 0, 0, 1}, 2), InternalError);
+}
+
+// Outlier patches of grids that are made by hand, and of small models.
+
+double score(const PatchNorms& norms, const std::string& name) {
+  for (const auto& [key, value] : norms.scores())
+    if (key == name) return value;
+  FAIL("no score " << name);
+  return 0;
+}
+
+TEST_CASE("patches more than three times as long as the median are outliers, at any scale") {
+  // The norms are 5, 5, 5, 5, 15 and 16; the median is 5.
+  const std::vector<Real> grid{3, 4, 0, 5, 4, -3, -5, 0, 0, 15, 16, 0};
+  for (const Real scale : {Real{1}, Real{1e-3F}, Real{1e4F}}) {
+    Tensor tokens({6, 2}, grid);
+    for (Real& x : tokens.span()) x *= scale;
+    PatchNorms norms;
+    norms.add(tokens.view());
+    CHECK(norms.outliers == 1);
+    CHECK(std::abs(score(norms, "outlier_share") - 1.0 / 6) < 1e-12);
+    CHECK(std::abs(score(norms, "largest_over_median") - 3.2) < 1e-6);
+    CHECK(std::abs(score(norms, "median_norm") / static_cast<double>(scale) - 5) < 1e-5);
+    // Next to it an image of equal patches: half of the images have outliers.
+    const Tensor flat({4, 1}, std::vector<Real>{2, 2, -2, 2});
+    norms.add(flat.view());
+    CHECK(score(norms, "images_with_outliers") == 0.5);
+    CHECK(std::abs(score(norms, "outlier_share") - 0.1) < 1e-12);
+  }
+}
+
+TEST_CASE("patches of zeros have no outliers, and input that is not a grid is refused") {
+  PatchNorms norms;
+  CHECK(score(norms, "outlier_share") == 0);
+  norms.add(Tensor({3, 2}).view());
+  CHECK(norms.outliers == 0);
+  CHECK(score(norms, "largest_over_median") == 0);
+  CHECK_THROWS_AS(norms.add(Tensor({0, 2}).view()), ShapeError);
+  Tensor broken({2, 2});
+  broken[3] = std::numeric_limits<Real>::quiet_NaN();
+  CHECK_THROWS_AS(norms.add(broken.view()), ShapeError);
+}
+
+TEST_CASE("patches are measured for encoders that have tokens, and for no others") {
+  ExperimentConfig config = small_experiment();
+  const auto measure = [](const Experiment& experiment) {
+    return patch_norms(experiment.model, experiment.inputs,
+                       evaluation_images(experiment.data.dataset, Split::kVal, 3));
+  };
+  CHECK_FALSE(measure(Experiment(config)));
+  config.encoder.type = EncoderKind::kVit;
+  config.encoder.vit = {.width = 12, .layers = 1, .heads = 2, .patch = 8, .registers = 2};
+  const Experiment experiment(config);
+  const std::optional<PatchNorms> norms = measure(experiment);
+  REQUIRE(norms);
+  CHECK(norms->images == 3);
+  CHECK(norms->patches == 3 * 16);
+  CHECK(score(*norms, "median_norm") > 0);
+  CHECK(score(*norms, "largest_over_median") >= 1);
+  CHECK(score(*norms, "median_norm") == score(*measure(experiment), "median_norm"));
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // The library as other programs use it: training, captions, maps, drawings, scores.
-#include <fstream>
 #include <optional>
 #include <thread>
 
@@ -9,7 +8,6 @@
 #include "captioning/learning/train_captioner.h"
 #include "captioning/scoring/scorer.h"
 #include "core/attention/attention_registry.h"
-#include "core/base/error.h"
 #include "core/ops/attention_ops.h"
 #include "core/ops/linear.h"
 #include "core/parallel/kernel_parts.h"

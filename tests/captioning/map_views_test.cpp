@@ -2,17 +2,13 @@
 // record.
 #include "captioning/model/maps/map_views.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
 #include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoding/ensemble.h"
 #include "captioning/study/inspection/encoder_maps.h"
 #include "core/attention/selection_kind.h"
-#include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
+#include "tests/support/test_tape.h"
 #include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
@@ -226,10 +222,7 @@ TEST_CASE("maps of layers and heads are what search and teacher forcing record")
   // The mean of every layer, against one pass over the whole caption.
   std::vector<std::vector<int>> words(1);
   for (const DecodedWord& word : caption.words) words[0].push_back(word.id);
-  Arena arena;
-  Tape tape(arena);
-  tape.set_recording(false);
-  tape.set_parameters(experiment.model.parameters().views());
+  TestTape tape(experiment.model.parameters().views(), Recording::kNo);
   const Decoder& decoder = experiment.model.decoder();
   const Var features = experiment.model.encode(tape, input.view()).features;
   const SequenceOutput whole =

@@ -1,8 +1,6 @@
 // METEOR's matches and its search for an alignment: by hand, and against a plain version.
-#include <algorithm>
 #include <cstdlib>
 #include <random>
-#include <string>
 #include <tuple>
 
 #include "captioning/scoring/metrics/meteor/aligner.h"

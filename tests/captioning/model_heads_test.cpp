@@ -1,15 +1,12 @@
 // Heads by name, and models that do without some of them, against what is computed by hand.
 #include "captioning/study/inspection/model_heads.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
-#include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_tape.h"
 #include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
@@ -103,10 +100,7 @@ TEST_CASE("a model without a head is one whose head gives zeros, computed by han
   Experiment experiment(refined());
   const std::vector<Index> images = evaluation_images(experiment.data.dataset, Split::kVal, 1);
   const InputBatch input = experiment.inputs.batch(images);
-  Arena arena;
-  Tape tape(arena);
-  tape.set_recording(false);
-  tape.set_parameters(experiment.model.parameters().views());
+  TestTape tape(experiment.model.parameters().views(), Recording::kNo);
   Numbers entered, maps;
   const auto watch = [&](const TransformerBlock& block, Var x, const AttentionMask& mask) {
     for (const Real value : x.value().span()) entered.push_back(static_cast<double>(value));
@@ -155,10 +149,7 @@ TEST_CASE("a model without a head is one whose head gives zeros, computed by han
 
 // The logits of the last word of a caption, for an image.
 Numbers last_logits(const Experiment& experiment, Index image, const std::vector<int>& words) {
-  Arena arena;
-  Tape tape(arena);
-  tape.set_recording(false);
-  tape.set_parameters(experiment.model.parameters().views());
+  TestTape tape(experiment.model.parameters().views(), Recording::kNo);
   const std::vector<Index> one{image};
   const InputBatch input = experiment.inputs.batch(one);
   const Decoder& decoder = experiment.model.decoder();
@@ -219,10 +210,7 @@ TEST_CASE("regions of an encoder without heads are made of their own patches alo
   const std::vector<Index> images = evaluation_images(experiment.data.dataset, Split::kVal, 1);
   InputBatch input = experiment.inputs.batch(images);
   const auto features = [&] {
-    Arena arena;
-    Tape tape(arena);
-    tape.set_recording(false);
-    tape.set_parameters(experiment.model.parameters().views());
+    TestTape tape(experiment.model.parameters().views(), Recording::kNo);
     const ConstView out = experiment.model.encode(tape, input.view()).features.value();
     return Numbers(out.span().begin(), out.span().end());
   };
@@ -255,10 +243,7 @@ TEST_CASE("tokens of a text whose encoder has no heads are made of themselves al
   const auto change = [&] {
     const auto second = [&](float first) {
       input.values()[0] = first;
-      Arena arena;
-      Tape tape(arena);
-      tape.set_recording(false);
-      tape.set_parameters(experiment.model.parameters().views());
+      TestTape tape(experiment.model.parameters().views(), Recording::kNo);
       const ConstView out = experiment.model.encode(tape, input.view()).features.value();
       const auto features = out.span().subspan(8, 8);
       return Numbers(features.begin(), features.end());

@@ -1,16 +1,12 @@
 // How a captioner is put together from a config.
 #include "captioning/model/model.h"
 
-#include <algorithm>
-#include <set>
-
 #include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/model_parameters.h"
 #include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
-#include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
 #include "tests/captioning/small_encoders.h"
@@ -18,6 +14,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_tape.h"
 #include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
@@ -200,9 +197,7 @@ TEST_CASE("what cannot be combined with padding or pooling is refused with a rea
   ExperimentConfig config = test::small_experiment();
   config.encoder.resize = ResizeMode::kPad;
   const CaptionModel model(config, Vocabulary(), {});
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(model.parameters().views());
+  test::TestTape tape(model.parameters().views());
   const Tensor pixels({1, 32, 32, 3});
   CHECK_THROWS_AS(model.encode(tape, pixels.view()), ShapeError);
 }
@@ -247,9 +242,7 @@ TEST_CASE("numbers and regions of the grid are dropped only in training, and the
   ExperimentConfig config = test::small_experiment();
   const auto encode = [&](bool training, std::uint64_t step = 1) {
     const CaptionModel model(config, Vocabulary(), {});
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(model.parameters().views());
+    test::TestTape tape(model.parameters().views());
     tape.set_training(training);
     tape.set_random(1, step, 0);
     Tensor pixels({40, 32, 32, 3});

@@ -1,10 +1,7 @@
 // A network from an ONNX file as a part of the model: it learns, and its checkpoint needs no file.
-#include <cmath>
-
 #include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/training/training_set.h"
-#include "core/base/error.h"
 #include "core/io/checkpoint.h"
 #include "core/optim/optimizer.h"
 #include "tests/captioning/small_experiment.h"
@@ -14,7 +11,6 @@
 #include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
-
 namespace {
 
 using test::TempFolder;

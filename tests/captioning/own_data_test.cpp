@@ -1,13 +1,10 @@
 // A person's own photos: splits that the files lack, photos that are missing or damaged, files that
 // are not where the config says, and captions without spaces.
-#include <algorithm>
-
 #include "captioning/data/data_places.h"
 #include "captioning/data/fill_splits.h"
 #include "captioning/data/photo_check.h"
 #include "captioning/scoring/files/captions_form.h"
 #include "captioning/scoring/words/unspaced.h"
-#include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/own_place.h"
 #include "tests/support/catch.h"

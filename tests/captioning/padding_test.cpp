@@ -1,7 +1,5 @@
 // Padded pictures from file to score: what lies in the padding changes no caption, whatever the
 // encoder and the decoder. They train, are evaluated, and come out of a cache as they went in.
-#include <cmath>
-
 #include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoding/localizer_maps.h"
 #include "captioning/model/maps/map_views.h"
@@ -15,13 +13,13 @@
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
-#include "core/base/error.h"
 #include "core/optim/optimizer.h"
 #include "core/parallel/parallel.h"
 #include "tests/captioning/small_encoders.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_tape.h"
 #include "tests/vision/pictures.h"
 #include "vision/encoders/encoder_kind.h"
 
@@ -97,10 +95,7 @@ struct Encoded {
   Tensor features, mask;
 
   Encoded(const CaptionModel& model, const InputView& input) {
-    Arena arena;
-    Tape tape(arena);
-    tape.set_recording(false);
-    tape.set_parameters(model.parameters().views());
+    TestTape tape(model.parameters().views(), Recording::kNo);
     const EncodedValues values = model.encode(tape, input).values();
     REQUIRE(values.mask.data != nullptr);
     features = Tensor(values.features.shape, values.features.span());
@@ -371,9 +366,7 @@ TEST_CASE("a decoder starts from the class token if the config asks for it") {
   const std::vector<Index> images = some(token);
   const InputBatch batch = token.inputs.batch(std::span(images).first(3));
   const auto encoded = [&](const Experiment& experiment, auto use) {
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(experiment.model.parameters().views());
+    TestTape tape(experiment.model.parameters().views());
     use(tape, experiment.model.encode(tape, batch.view()));
   };
   encoded(mean, [](Tape&, const EncodedImages& seen) { CHECK_FALSE(seen.pooled); });

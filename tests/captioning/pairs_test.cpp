@@ -1,7 +1,5 @@
 // Every encoder with every decoder, soft and hard: ten steps on one batch lower its loss. For onnx,
 // only the decoder learns, over features that OpenCV computed once.
-#include <cmath>
-
 #include "captioning/learning/training/training_set.h"
 #include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/selection_kind.h"
@@ -12,7 +10,6 @@
 #include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
-
 namespace {
 
 ExperimentConfig pair(EncoderKind encoder, DecoderKind decoder, SelectionKind selection,

@@ -1,10 +1,7 @@
 // Pointing with a tolerance in pixels.
 #include "captioning/study/grounding/peak_point.h"
 
-#include <cmath>
-
 #include "captioning/study/evaluation/grounding_scores.h"
-#include "core/base/error.h"
 #include "core/base/random.h"
 #include "tests/support/catch.h"
 

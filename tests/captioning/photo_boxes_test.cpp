@@ -1,13 +1,10 @@
 // Boxes of photos: nouns and their categories, files of COCO and of Flickr30k Entities, broken
 // files.
 #include <array>
-#include <fstream>
-#include <functional>
 
 #include "captioning/scoring/words/tokenizer.h"
 #include "captioning/study/grounding/category_words.h"
 #include "captioning/study/grounding/noun_boxes.h"
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 

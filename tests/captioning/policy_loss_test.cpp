@@ -3,8 +3,6 @@
 // and the expectation of the estimated gradient are known without sampling.
 #include "captioning/learning/objectives/policy_loss.h"
 
-#include <algorithm>
-#include <cmath>
 #include <tuple>
 
 #include "captioning/model/decoders/decoder_kind.h"
@@ -15,9 +13,9 @@
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
 #include "tests/support/parameter_gradients.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade {
-
 namespace {
 
 constexpr Index kRegions = 2, kFeatures = 2;
@@ -103,9 +101,7 @@ enum class Dropout { kOff, kOn };
 
 Outcome run(const TinyModel& model, const std::vector<DrawnCaption>& captions,
             const std::vector<double>& advantages, Dropout dropout = Dropout::kOff) {
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(model.store.views());
+  test::TestTape tape(model.store.views());
   tape.set_training(dropout == Dropout::kOn);
   const AttentionMemory memory =
       model.decoder->prepare(tape, tape.constant(model.features.view()), 1);

@@ -1,16 +1,14 @@
 // Regions that are not drawn from attention's weights (Proposal), against exact enumeration, in
 // double.
-#include <algorithm>
-#include <cmath>
-
+#include "captioning/learning/objectives/estimator_statistics.h"
 #include "captioning/model/decoders/decoder_kind.h"
 #include "tests/captioning/tiny_hard_model.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
 #include "tests/support/parameter_gradients.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade::test {
-
 namespace {
 
 // Chooses the given regions, and reports which of them count as drawn from the weights.
@@ -58,9 +56,7 @@ TEST_CASE("only regions that were drawn from the weights are reinforced") {
   };
   // `own` is that of ForcedMixture; if it is empty, the probability is that of the mixture.
   const auto draw = [&](const Choices& choices, const std::vector<bool>& own) {
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(model.store.views());
+    TestTape tape(model.store.views());
     ForcedMixture chooser(choices, own.empty() ? std::vector<bool>(choices.size(), true) : own);
     ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                    pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1},
@@ -130,6 +126,45 @@ TEST_CASE("a proposal gets its share of the draws, and the chooser reports which
     proposed += chosen[1] == 2;
   }
   CHECK(std::abs(static_cast<double>(proposed) / kDraws - 0.25) < 0.03);
+}
+
+// The statistics of hard attention's estimator, against sums over its draws, in double.
+TEST_CASE("the estimator's statistics count every head's draw, also of a sentinel or of none") {
+  for (const HardForm& form : {HardForm{}, HardForm{.heads = 2}, HardForm{.sentinel = true},
+                               HardForm{.monotonic = true}}) {
+    INFO(form.heads << " " << form.sentinel << " " << form.monotonic);
+    const TinyModel model(BaselineKind::kEma, DecoderKind::kLstm, form);
+    Choices choices;
+    for (Index draw = 0; draw < model.steps() * model.draws(); ++draw)
+      choices.push_back(draw % 2 == 0 ? 1 : model.options() - 1);
+    TestTape tape(model.store.views());
+    ForcedChooser chooser({choices});
+    ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
+                   pack_captions(model.captions, kBos, kEos), estimator(1, 0),
+                   {.batch_captions = 1}, &chooser);
+    loss.backward(fixed(1.5));
+    EstimatorSums sums;
+    sums.add(loss);
+    const EstimatorSums::Statistics seen = sums.statistics();
+
+    double entropy = 0, advantage = 0;
+    const double count = static_cast<double>(model.steps() * model.draws());
+    for (Index draw = 0; draw < model.steps() * model.draws(); ++draw) {
+      const ConstView weights = draw_of(loss.output(), draw).weights;
+      REQUIRE(weights.cols() == model.options());
+      for (Index l = 0; l < weights.cols(); ++l)
+        if (weights[l] > 0)
+          entropy -= weights[l] * std::log(weights[l]) / std::log(weights.cols()) / count;
+      advantage += loss.advantages()[static_cast<std::size_t>(draw / model.draws())] / count;
+    }
+    CHECK(seen.expectation_share == 0);
+    CHECK(std::abs(seen.entropy - entropy) < 1e-12);
+    CHECK(std::abs(seen.advantage - advantage) < 1e-12);
+    CHECK(seen.gradient_variance > 0);
+    const std::set<int> visited(choices.begin(), choices.end());
+    CHECK(std::abs(seen.distinct_cells - static_cast<double>(visited.size()) /
+                                             static_cast<double>(model.steps())) < 1e-12);
+  }
 }
 
 }  // namespace saccade::test

@@ -2,8 +2,6 @@
 // words at once, and the direct gradient is the weight times what reaches the context.
 #include "captioning/study/inspection/region_gradients.h"
 
-#include <cmath>
-
 #include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/normalizer_kind.h"
@@ -11,6 +9,7 @@
 #include "core/ops/pointwise.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade {
 namespace {
@@ -49,9 +48,7 @@ double norm(const Real* x) {
 // The gradient of the caption's cost by the features that all words share, on one tape.
 std::vector<Real> gradient_of_all_words(const Model& model, const Tensor& features,
                                         const PackedCaptions& caption) {
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(model.store.views());
+  test::TestTape tape(model.store.views());
   const Var seen = tape.variable(features.view());
   AttentionMemory memory = model.decoder->prepare(tape, seen, 1);
   memory.features = tape.constant(features.view());  // what the first state is made from
@@ -158,9 +155,7 @@ TEST_CASE("keys of their own have the gradient of scores, and features have that
       region_gradients(*decoder, store.views(), {features.view(), {}, {}, keys.view()}, caption);
   REQUIRE(paths.score.shape() == Shape{4, kRegions, kKeys});
   REQUIRE(paths.direct.shape() == Shape{4, kRegions, kFeatures});
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(store.views());
+  test::TestTape tape(store.views());
   const Var scored = tape.variable(keys.view());
   const AttentionMemory memory =
       decoder->prepare(tape, {tape.constant(features.view()), {}, {}, scored}, 1);
@@ -216,9 +211,7 @@ TEST_CASE(
   for (const HeadGradients& part : paths.parts) {
     if (part.head < 0) continue;
     for (const std::size_t path : {0, 1}) {  // keys, values
-      Arena arena;
-      Tape tape(arena);
-      tape.set_parameters(model.store.views());
+      test::TestTape tape(model.store.views());
       const Var seen = tape.variable(features.view());
       AttentionMemory memory = model.decoder->prepare(tape, tape.constant(features.view()), 1);
       const std::size_t place = static_cast<std::size_t>(2 * (2 * part.layer + part.head)) + path;

@@ -1,18 +1,16 @@
 // Keys and values from different layers of an encoder, and both projected to another width.
 #include "captioning/model/region_parts.h"
 
-#include <cmath>
-
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/training/training_set.h"
 #include "core/attention/scores/score_kind.h"
-#include "core/base/error.h"
 #include "core/io/checkpoint.h"
 #include "core/optim/optimizer.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_tape.h"
 #include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
@@ -39,10 +37,7 @@ struct Encoded {
 Tensor copy(ConstView x) { return x.data ? Tensor(x.shape, x.span()) : Tensor(); }
 
 Encoded encode(const CaptionModel& model, const InputView& input) {
-  Arena arena;
-  Tape tape(arena);
-  tape.set_recording(false);
-  tape.set_parameters(model.parameters().views());
+  test::TestTape tape(model.parameters().views(), test::Recording::kNo);
   const EncodedValues values = model.encode(tape, input).values();
   return {copy(values.features), copy(values.keys), copy(values.pooled)};
 }

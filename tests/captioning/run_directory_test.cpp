@@ -2,11 +2,9 @@
 // one that can be read.
 #include "captioning/learning/runs/run_directory.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <optional>
 
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/temp_folder.h"

@@ -1,15 +1,11 @@
 // Scenes: drawn as promised and always the same; every caption is true, and contradicted ones are
 // false.
-#include <algorithm>
-#include <cmath>
-#include <set>
 #include <tuple>
 
 #include "captioning/data/scenes/caption_checker.h"
 #include "captioning/data/scenes/scene_renderer.h"
 #include "captioning/data/scenes/scene_sampler.h"
 #include "captioning/data/scenes/scenes_dataset.h"
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 
 namespace saccade {

@@ -2,16 +2,16 @@
 // the group's images by themselves.
 #include "captioning/study/evaluation/score_groups.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "captioning/scoring/scores/caption_scores.h"
 #include "captioning/study/evaluation/evaluation_report.h"
 #include "captioning/study/evaluation/evaluation_table.h"
-#include "core/base/error.h"
+#include "captioning/study/evaluation/sample_scores.h"
+#include "captioning/study/evaluation/sequence_scores.h"
+#include "core/attention/selection_kind.h"
 #include "core/base/random.h"
+#include "core/parallel/parallel.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 
@@ -233,6 +233,161 @@ TEST_CASE("an evaluation groups all of its images, in groups by their number of 
   request.extent = Extent::kCaptions;
   CHECK_FALSE(
       Json::parse(evaluation_json(experiment.run(request))).at("regimes")[0].contains("groups"));
+}
+
+// Scores of sets of captions, and of sets that a small model draws.
+
+using Texts = std::vector<std::vector<std::string>>;
+
+std::map<std::string, double> scores_of(const Texts& sets, const Texts& references) {
+  const NamedScores scores = score_sets(sets, references);
+  return {scores.begin(), scores.end()};
+}
+
+bool near(double got, double wanted) { return std::abs(got - wanted) <= 1e-9; }
+
+const Texts kReferences = {{"a red kite flies"}, {"two boats at sea"}, {"men who dig wells"}};
+
+TEST_CASE("equal captions have no diversity, and the best is as good as the mean") {
+  const auto scores = scores_of({{"a red kite flies", "A red kite flies."},
+                                 {"two boats at sea", "two boats at sea"},
+                                 {"men dig", "men dig"}},
+                                kReferences);
+  CHECK(scores.at("Div_1") == 0.5);  // n words of 2 n
+  CHECK(near(scores.at("Div_2"), (3.0 / 8 + 3.0 / 8 + 1.0 / 4) / 3));
+  CHECK(near(scores.at("mBLEU_4"), 1));
+  CHECK(scores.at("self_CIDEr") == 0);
+  CHECK(scores.at("best_CIDEr") == scores.at("mean_CIDEr"));
+}
+
+TEST_CASE("captions with nothing in common have the highest diversity") {
+  const auto scores = scores_of({{"a red kite flies", "two boats at sea"},
+                                 {"two boats at sea", "men who dig wells"},
+                                 {"men who dig wells", "a red kite flies"}},
+                                kReferences);
+  CHECK(scores.at("Div_1") == 1);
+  CHECK(near(scores.at("Div_2"), 6.0 / 8));
+  CHECK(scores.at("mBLEU_4") < 1e-3);
+  CHECK(near(scores.at("self_CIDEr"), 1));
+  CHECK(near(scores.at("best_CIDEr"),
+             10));  // one equals the reference, the other shares no word with it
+  CHECK(near(scores.at("mean_CIDEr"), 5));
+}
+
+TEST_CASE("sets that cannot be scored") {
+  CHECK_THROWS_AS(score_sets({}, {}), DataError);
+  CHECK_THROWS_AS(scores_of({{"a", "b"}}, kReferences), DataError);
+  CHECK_THROWS_AS(scores_of({{"a", "b"}}, {{}}), DataError);
+  CHECK_THROWS_AS(scores_of({{"a"}}, {{"a"}}), ShapeError);
+}
+
+TEST_CASE(
+    "a model's samples are drawn in the regime that draws, the same for any number of threads") {
+  const Experiment experiment(small_experiment(SelectionKind::kHard));
+  EvaluationRequest request = experiment.request();
+  request.samples = 4;
+  const int before = parallel::threads();
+  std::vector<EvaluationReport> reports;
+  for (const int threads : {1, 2, 4}) {
+    parallel::set_threads(threads);
+    reports.push_back(experiment.run(request));
+  }
+  parallel::set_threads(before);
+  REQUIRE(reports[0].samples);
+  CHECK(reports[0].samples->search.mode == SearchMode::kSample);
+  CHECK(reports[0].samples->search.regime == Regime::kSample);
+  CHECK(reports[0].samples->scores == reports[1].samples->scores);
+  CHECK(reports[0].samples->scores == reports[2].samples->scores);
+  const nlohmann::json json = nlohmann::json::parse(evaluation_json(reports[0]));
+  CHECK(json.at("samples").at("per_image") == 4);
+  CHECK(json.at("samples").at("regime") == "sample");
+  const auto& corpus = json.at("samples").at("corpus");
+  CHECK(corpus.at("self_CIDEr") > 0.1);
+  CHECK(corpus.at("best_CIDEr") >= corpus.at("mean_CIDEr"));
+
+  request.regimes = {Regime::kExpectation};
+  request.samples = 2;
+  CHECK(experiment.run(request).samples->search.regime == Regime::kExpectation);
+  request.samples = 1;
+  CHECK_THROWS_AS(experiment.run(request), ShapeError);
+}
+
+using Words = std::vector<std::string>;
+
+// A result whose words have their largest weights at these places of four.
+DecodedCaption pointing_at(const std::vector<Index>& places) {
+  DecodedCaption out;
+  for (const Index place : places) {
+    DecodedWord& word = out.words.emplace_back();
+    word.map.weights.assign(4, 0.1F);
+    word.map.weights.at(static_cast<std::size_t>(place)) = 0.7F;
+  }
+  return out;
+}
+
+double score(const SequenceScores& scores, const std::string& name) {
+  for (const ImageStatistics& metric : scores.metrics())
+    if (metric.metric == name) return metric.whole();
+  return -1;
+}
+
+const SourceText kThree{.tokens = {"a", "b", "c"}, .origins = {{2}, {1}, {0}}};
+const Words kTurned = {"c", "b", "a"};
+
+TEST_CASE("a result is right as a whole, or has some right words at their places") {
+  SequenceScores scores(true);
+  scores.add(kThree, kTurned, kTurned, pointing_at({2, 1, 0}));
+  CHECK(score(scores, "exact_match") == 1);
+  CHECK(score(scores, "token_accuracy") == 1);
+  CHECK(score(scores, "alignment_accuracy") == 1);
+  scores.add(kThree, kTurned, Words{"c", "a", "a"}, pointing_at({2, 1, 3}));
+  CHECK(score(scores, "exact_match") == 0.5);
+  CHECK(score(scores, "token_accuracy") == Approx((1 + 2 / 3.0) / 2));
+  // Of the five right words, the last one of the second result is read from elsewhere.
+  CHECK(score(scores, "alignment_accuracy") == Approx(4 / 5.0));
+}
+
+TEST_CASE("words that are missing or too many count against a result") {
+  SequenceScores scores(true);
+  scores.add(kThree, kTurned, Words{"c", "b"}, pointing_at({2, 1}));
+  CHECK(score(scores, "exact_match") == 0);
+  CHECK(score(scores, "token_accuracy") == Approx(2 / 3.0));
+  SequenceScores longer(true);
+  longer.add(kThree, kTurned, Words{"c", "b", "a", "a"}, pointing_at({2, 1, 0, 0}));
+  CHECK(score(longer, "exact_match") == 0);
+  CHECK(score(longer, "token_accuracy") == 0.75);
+}
+
+TEST_CASE("a word may come from any of several tokens, and a model without maps has no alignment") {
+  const SourceText twice{.tokens = {"b", "a", "b"}, .origins = {{1}, {0, 2}, {0, 2}}};
+  const Words sorted = {"a", "b", "b"};
+  SequenceScores scores(true), without(false);
+  scores.add(twice, sorted, sorted, pointing_at({1, 2, 2}));
+  CHECK(score(scores, "alignment_accuracy") == 1);
+  without.add(twice, sorted, sorted, pointing_at({1, 2, 2}));
+  CHECK(score(without, "exact_match") == 1);
+  CHECK(score(without, "alignment_accuracy") == -1);
+  SequenceScores wrong(true);
+  wrong.add(twice, sorted, Words{"c"}, pointing_at({1}));
+  CHECK(std::isnan(score(wrong, "alignment_accuracy")));
+}
+
+TEST_CASE("scores are told apart by the length of the text") {
+  SequenceScores scores(true);
+  const SourceText one{.tokens = {"a"}, .origins = {{0}}};
+  scores.add(kThree, kTurned, kTurned, pointing_at({2, 1, 0}));
+  scores.add(one, Words{"a"}, Words{"b"}, pointing_at({0}));
+  scores.add(kThree, kTurned, Words{"c", "b", "b"}, pointing_at({2, 1, 0}));
+  const std::vector<LengthScores> lengths = scores.by_length();
+  REQUIRE(lengths.size() == 2);
+  CHECK(lengths[0].tokens == 1);
+  CHECK(lengths[0].texts == 1);
+  CHECK(lengths[0].exact_match == 0);
+  CHECK(lengths[1].tokens == 3);
+  CHECK(lengths[1].texts == 2);
+  CHECK(lengths[1].exact_match == 0.5);
+  CHECK(lengths[1].token_accuracy == Approx(5 / 6.0));
+  CHECK_THROWS_AS(scores.add(kThree, kTurned, kTurned, pointing_at({2, 1})), ShapeError);
 }
 
 }  // namespace

@@ -1,7 +1,4 @@
 // Files of references and results, and all metrics together.
-#include <algorithm>
-#include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "captioning/scoring/files/caption_files.h"
@@ -11,9 +8,8 @@
 #include "captioning/scoring/scores/human.h"
 #include "captioning/scoring/scores/judgements.h"
 #include "captioning/scoring/scores/score_report.h"
-#include "core/base/error.h"
-#include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
+#include "tests/support/same_for_threads.h"
 #include "tests/support/temp_folder.h"
 
 namespace saccade {
@@ -26,14 +22,6 @@ const char* const kCoco = R"({"images": [{"id": 30, "file_name": "b.jpg"}, {"id"
                   {"id": 2, "image_id": 30, "caption": "Two boats, one sail"},
                   {"id": 3, "image_id": 7, "caption": "a kite flies"}]})";
 
-struct Folder {
-  test::TempFolder folder{"scoring"};
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder / name) << text;
-    return (folder / name).string();
-  }
-};
-
 std::map<std::string, double> as_map(const std::vector<std::pair<std::string, double>>& scores) {
   return {scores.begin(), scores.end()};
 }
@@ -41,7 +29,7 @@ std::map<std::string, double> as_map(const std::vector<std::pair<std::string, do
 }  // namespace
 
 TEST_CASE("references are read in every form") {
-  const Folder folder;
+  const test::TempFolder folder("scoring");
   const auto coco = read_references(folder.write("coco.json", kCoco));
   REQUIRE(coco.images.size() == 2);
   CHECK(coco.images[0].id.number == 30);
@@ -89,7 +77,7 @@ TEST_CASE("references are read in every form") {
 }
 
 TEST_CASE("ids are whole numbers in any notation") {
-  const Folder folder;
+  const test::TempFolder folder("scoring");
   const auto read = [&](const std::string& id) {
     return read_references(folder.write("ids.json", R"({"images": [{"id": )" + id +
                                                         R"(}], "annotations": [{"image_id": )" +
@@ -106,7 +94,7 @@ TEST_CASE("ids are whole numbers in any notation") {
 }
 
 TEST_CASE("image names match with and without folders, in every form") {
-  const Folder folder;
+  const test::TempFolder folder("scoring");
   const auto references = read_references(
       folder.write("refs.json", R"({"images": [{"id": 1, "file_name": "train/b.jpg"},
         {"id": 2, "file_name": "train/c.jpg"}, {"id": 3, "file_name": "val/c.jpg"}],
@@ -131,7 +119,7 @@ TEST_CASE("image names match with and without folders, in every form") {
 }
 
 TEST_CASE("CSV is recognised by its first line, as references and as results") {
-  const Folder folder;
+  const test::TempFolder folder("scoring");
   const std::string csv = "image,caption\nb.jpg,Two boats\nb.jpg,Boats\nc.jpg,\"A cat, a shelf\"\n";
   for (const char* name : {"captions.csv", "captions.txt"}) {
     const auto references = read_references(folder.write(name, csv));
@@ -154,7 +142,7 @@ TEST_CASE("CSV is recognised by its first line, as references and as results") {
 }
 
 TEST_CASE("a name beside a number decides where references have names") {
-  const Folder folder;
+  const test::TempFolder folder("scoring");
   const auto results = read_results(
       folder.write("r.json", R"([{"image_id": 1, "image": "c.jpg", "caption": "x"}])"));
   const auto named =
@@ -170,7 +158,7 @@ TEST_CASE("a name beside a number decides where references have names") {
 }
 
 TEST_CASE("references and results in the wrong order are recognised") {
-  const Folder folder;
+  const test::TempFolder folder("scoring");
   const auto results = folder.write("r.json", R"([{"image_id": 7, "caption": "x"}])");
   const auto references = folder.write("refs.json", R"({"images": [{"id": 7}], "annotations": [
     {"image_id": 7, "caption": "x"}, {"image_id": 7, "caption": "y"}]})");
@@ -180,7 +168,7 @@ TEST_CASE("references and results in the wrong order are recognised") {
 }
 
 TEST_CASE("long lists of images are cut") {
-  const Folder folder;
+  const test::TempFolder folder("scoring");
   const auto references = read_references(folder.write("coco.json", kCoco));
   std::string many;
   for (int i = 100; i < 169; ++i)
@@ -190,7 +178,7 @@ TEST_CASE("long lists of images are cut") {
 }
 
 TEST_CASE("results are matched to images by number, by name or by order") {
-  const Folder folder;
+  const test::TempFolder folder("scoring");
   const auto references = read_references(folder.write("coco.json", kCoco));
   const auto matched = [&](const std::string& text) {
     return match(references, read_results(folder.write("results", text)));
@@ -330,17 +318,12 @@ TEST_CASE("scores have the same bits for any number of threads") {
     references.push_back({"the man runs with " + n + " dogs", "people near a lake, running"});
   }
   const Meteor meteor;
-  std::vector<std::vector<std::pair<std::string, double>>> runs;
-  for (const int threads : {1, 2, 4}) {
-    parallel::set_threads(threads);
-    runs.push_back(score_captions(candidates, references, {.meteor = &meteor}).corpus());
-  }
-  CHECK(runs[0] == runs[1]);
-  CHECK(runs[0] == runs[2]);
+  test::same_for_threads(
+      [&] { return score_captions(candidates, references, {.meteor = &meteor}).corpus(); });
 }
 
 TEST_CASE("captions of people are scored against each other") {
-  const Folder folder;
+  const test::TempFolder folder("scoring");
   const auto references = read_references(
       folder.write("plain.txt", "a red kite\ta red kite\talone\nonly one\nb c\tb c\n"),
       std::nullopt);
@@ -355,7 +338,7 @@ TEST_CASE("captions of people are scored against each other") {
 }
 
 TEST_CASE("judgements are compared with the scores of each caption") {
-  const Folder folder;
+  const test::TempFolder folder("scoring");
   const auto references = read_references(folder.write("coco.json", kCoco));
   const auto agreement = [&](const std::string& csv) {
     return score_judgements(references, read_judgements(folder.write("judged.csv", csv)).captions,
@@ -378,7 +361,7 @@ TEST_CASE("judgements are compared with the scores of each caption") {
 }
 
 TEST_CASE("three equal judgements of an image say no more than one") {
-  const Folder folder;
+  const test::TempFolder folder("scoring");
   std::string references, once, thrice;
   for (int i = 0; i < 40; ++i) {
     const std::string name = std::to_string(i) + ".jpg";

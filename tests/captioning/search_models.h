@@ -8,10 +8,9 @@
 
 #include "captioning/model/search/search.h"
 #include "core/base/random.h"
+#include "tests/support/test_tape.h"
 
-namespace saccade {
-inline namespace SACCADE_NUMERIC {
-namespace test {
+namespace saccade::test {
 
 constexpr SpecialWords kSpecial;
 constexpr int kFirstWord = 4;  // 0 .. 3 are special
@@ -54,9 +53,7 @@ struct TinyModel {
   // -log p of the words of a caption and of <eos>, by teacher forcing.
   std::vector<double> nll(const Tensor& feature, const std::vector<int>& words,
                           Chooser* chooser = nullptr) const {
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(store.views());
+    TestTape tape(store.views());
     const AttentionMemory memory = decoder->prepare(tape, tape.constant(feature.view()), 1);
     const std::vector<std::vector<int>> captions{words};
     const SequenceOutput out = decoder->sequence(
@@ -125,6 +122,4 @@ inline std::vector<int> ids(const DecodedCaption& caption) {
   return out;
 }
 
-}  // namespace test
-}  // namespace SACCADE_NUMERIC
-}  // namespace saccade
+}  // namespace saccade::test

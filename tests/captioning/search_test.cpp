@@ -1,16 +1,9 @@
 // Search against enumeration, against teacher forcing and against itself. Built in float and
 // double.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
-#include <set>
-
 #include "captioning/model/search/strategies.h"
 #include "core/attention/choosers.h"
 #include "core/attention/gate_kind.h"
 #include "core/attention/scores/score_kind.h"
-#include "core/base/error.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"
 

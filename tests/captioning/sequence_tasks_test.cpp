@@ -1,8 +1,6 @@
 // Tasks whose alignment is known: a decoder that attends to a sequence of symbols has to repeat it
 // backwards (or in order), which it can only do by attending to the right place for each symbol.
 // The maps must show this: the anti-diagonal, or the diagonal.
-#include <algorithm>
-
 #include "captioning/learning/objectives/caption_loss.h"
 #include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/search/search.h"
@@ -14,9 +12,9 @@
 #include "core/ops/shape_ops.h"
 #include "core/optim/gradient_step.h"
 #include "tests/support/catch.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade {
-
 namespace {
 
 constexpr SpecialWords kSpecial;
@@ -74,8 +72,7 @@ class Sequencer {
     GradientStep step(store_, *optimizer, {.norm = 5});
     CaptionLossOptions options;
     options.doubly_stochastic = 0;
-    Arena arena;
-    Tape tape(arena);
+    test::TestTape tape;
     for (Index update = 0; update < kUpdates; ++update) {
       const Batch batch = make_batch(task, kBatch, static_cast<std::uint64_t>(update) + 1);
       tape.reset();
@@ -99,10 +96,7 @@ class Sequencer {
   };
   Outcome test(Task task) const {
     const Batch batch = make_batch(task, kTests, 0);
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(store_.views());
-    tape.set_recording(false);
+    test::TestTape tape(store_.views(), test::Recording::kNo);
     const auto decoded = search(*decoder_, store_.views(), features(tape, batch).value(), kSpecial,
                                 {.mode = SearchMode::kGreedy, .max_length = kLength + 2}, 0);
     double exact = 0, aligned = 0;

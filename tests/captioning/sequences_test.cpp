@@ -1,14 +1,9 @@
 // The built-in tasks on texts: what a text should be turned into, where each word comes from, and
 // that the splits share no result.
-#include <algorithm>
-#include <map>
-#include <set>
-
 #include "captioning/data/load_data.h"
 #include "captioning/data/sequences/source_picture.h"
 #include "captioning/data/sequences/written_dates.h"
 #include "captioning/scoring/words/tokenizer.h"
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 
 namespace saccade::test {

@@ -1,8 +1,5 @@
 // Whether intervals cover and tests err as often as they say, in simulations with fixed seeds.
 // Bounds leave about two standard deviations of so many simulations.
-#include <algorithm>
-#include <cmath>
-
 #include "captioning/scoring/statistics/bootstrap.h"
 #include "captioning/scoring/statistics/pearson.h"
 #include "captioning/scoring/statistics/randomisation.h"

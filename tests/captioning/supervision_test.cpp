@@ -1,19 +1,19 @@
 // Supervised attention, in double: by boxes, and by a localizer that learned from captions where
 // words are. Gradients are compared with differences of the documented cost, and the localizer is
 // tested where the truth is known.
-#include <algorithm>
-#include <cmath>
-
 #include "captioning/learning/objectives/caption_loss.h"
 #include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/decoders/score_map.h"
 #include "core/attention/selection_kind.h"
+#include "core/base/random.h"
 #include "core/ops/shape_ops.h"
 #include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"
+#include "tests/support/exact_gradient.h"
 #include "tests/support/parameter_gradients.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade {
-
 namespace {
 
 constexpr Index kVocabulary = 7;
@@ -53,9 +53,7 @@ TEST_CASE("Supervision by boxes adds the documented cost, for every decoder", "[
 
   // The mean over captions of the likelihood's cost, plus 0.7 times the sum over nouns.
   const auto run = [&](std::vector<double>* gradient) {
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(model.store.views());
+    test::TestTape tape(model.store.views());
     ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                    pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 2},
                    nullptr, {.boxes = model.targets});
@@ -80,21 +78,9 @@ TEST_CASE("Supervision by boxes adds the documented cost, for every decoder", "[
   };
   std::vector<double> gradient;
   run(&gradient);
-  constexpr double kStep = 1e-6;
-  Random random({3, Stream::kTest, 1, 0});
-  for (int trial = 0; trial < 40; ++trial) {
-    const auto at = static_cast<std::size_t>(random.below(gradient.size()));
-    Real& weight = model.store.flat().span()[at];
-    const Real before = weight;
-    weight = before + kStep;
-    const double above = run(nullptr);
-    weight = before - kStep;
-    const double below = run(nullptr);
-    weight = before;
-    const double numeric = (above - below) / (2 * kStep);
-    CHECK(!(std::abs(numeric - gradient[at]) >
-            1e-6 + 1e-5 * std::max(std::abs(numeric), std::abs(gradient[at]))));
-  }
+  const std::vector<double> numeric =
+      test::numeric_gradient(model.store, [&] { return run(nullptr); });
+  CHECK(test::largest_difference(numeric, gradient) < 1e-6);
 }
 
 TEST_CASE(
@@ -129,9 +115,7 @@ TEST_CASE(
     std::vector<double> shares;
   };
   const auto run = [&](Held& held, bool hold, std::vector<double>* gradient, double* own) {
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(store.views());
+    test::TestTape tape(store.views());
     const PackedCaptions captions = pack_captions(model.captions, kBos, kEos);
     const Var features = tape.constant(model.features.view());
     ShardLoss loss(tape, *decoder, features, captions, options, {.batch_captions = 2}, nullptr,
@@ -169,24 +153,19 @@ TEST_CASE(
   double own = 0;
   run(held, false, &gradient, &own);
   CHECK(*std::max_element(held.shares.begin(), held.shares.end()) > 0);
-  constexpr double kStep = 1e-6;
-  for (std::size_t at = 0; at < gradient.size(); ++at) {
-    Real& weight = store.flat().span()[at];
-    const Real before = weight;
-    double own_above = 0, own_below = 0;
-    weight = before + kStep;
-    const double above = run(held, true, nullptr, &own_above);
-    weight = before - kStep;
-    const double below = run(held, true, nullptr, &own_below);
-    weight = before;
-    // The localizer learns from its own cost, and everything else from the captions and maps.
-    const double numeric = (at < first_own ? above - below : own_above - own_below) / (2 * kStep);
-    const bool fixed =
-        at >= static_cast<std::size_t>(store.info(store.find("localizer.share")).offset);
-    if (!fixed)
-      CHECK(!(std::abs(numeric - gradient[at]) >
-              1e-6 + 1e-5 * std::max(std::abs(numeric), std::abs(gradient[at]))));
-  }
+  // The localizer learns from its own cost, and everything else from the captions and maps.
+  const std::vector<double> of_maps = test::numeric_gradient(store, [&] {
+    double cost = 0;
+    return run(held, true, nullptr, &cost);
+  });
+  const std::vector<double> of_localizer = test::numeric_gradient(store, [&] {
+    double cost = 0;
+    run(held, true, nullptr, &cost);
+    return cost;
+  });
+  const auto learned = static_cast<std::size_t>(store.info(store.find("localizer.share")).offset);
+  for (std::size_t at = 0; at < learned; ++at)
+    CHECK(std::abs((at < first_own ? of_maps : of_localizer)[at] - gradient[at]) < 1e-6);
 }
 
 TEST_CASE("Hard attention draws words that the picture predicts where the localizer finds them",
@@ -219,9 +198,7 @@ TEST_CASE("Hard attention draws words that the picture predicts where the locali
 
   Index certain = 0, others = 0;  // draws at words that the picture predicts, and at others
   for (std::uint64_t update = 0; update < 30; ++update) {
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(store.views());
+    test::TestTape tape(store.views());
     const Var features = tape.constant(small.features.view());
     const ShardLoss loss(tape, *decoder, features, captions, options,
                          {.update = update, .batch_captions = 2}, nullptr,
@@ -280,9 +257,7 @@ TEST_CASE("A localizer finds words from captions alone", "[supervision]") {
 
   // How often the largest weight of a word that is there lies on its thing, and the cost.
   const auto study = [&](bool learn) {
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(store.views());
+    test::TestTape tape(store.views());
     const LocalizedWords words(tape, localizer, tape.constant(features.view()), labels.words);
     double hits = 0, tried = 0;
     for (Index m = 0; m < kImages; ++m)
@@ -307,6 +282,82 @@ TEST_CASE("A localizer finds words from captions alone", "[supervision]") {
   CHECK(study(false) < 0.6);
   for (int update = 0; update < 300; ++update) study(true);
   CHECK(study(false) > 0.95);
+}
+
+// Maps from scores: the plain softmax, and what neighbours and the middle of the picture add to it.
+namespace {
+
+std::vector<double> random_scores(Index count) {
+  Random random({3, Stream::kTest, 0, 0});
+  std::vector<double> scores;
+  for (Index l = 0; l < count; ++l) scores.push_back(random.normal());
+  return scores;
+}
+
+std::vector<Real> map_of(const std::vector<double>& scores, const ScoreMapOptions& options,
+                         const std::vector<Real>& mask = {}) {
+  std::vector<Real> out(scores.size());
+  score_map(scores, mask, options, out);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("A score map is a softmax over the unmasked regions", "[supervision]") {
+  const std::vector<double> scores = random_scores(6);
+  const std::vector<Real> mask{1, 0, 1, 1, 0, 1};
+  const std::vector<Real> map = map_of(scores, {.sharpness = 2}, mask);
+  double sum = 0;
+  for (std::size_t l = 0; l < 6; ++l) sum += mask[l] > 0 ? std::exp(2 * scores[l]) : 0;
+  for (std::size_t l = 0; l < 6; ++l) {
+    const double expected = mask[l] > 0 ? std::exp(2 * scores[l]) / sum : 0;
+    CHECK(std::abs(static_cast<double>(map[l]) - expected) <= 1e-6);
+  }
+}
+
+TEST_CASE("Neighbours of a region count for a word, padding does not", "[supervision]") {
+  constexpr Index kRows = 5, kCols = 4;
+  const std::vector<double> scores = random_scores(kRows * kCols);
+  std::vector<Real> mask(kRows * kCols, 1);
+  for (Index col = 0; col < kCols; ++col) mask[static_cast<std::size_t>(col)] = 0;  // row 0
+  const std::vector<Real> map =
+      map_of(scores, {.sharpness = 1.5, .smoothing = 0.8, .grid = {kRows, kCols}}, mask);
+  // By the definition, cell by cell. Three deviations reach two and a half cells.
+  std::vector<double> expected(scores.size(), 0);
+  for (Index a = kCols; a < kRows * kCols; ++a) {
+    double sum = 0, weights = 0;
+    for (Index b = kCols; b < kRows * kCols; ++b) {
+      const auto y = static_cast<double>(a / kCols - b / kCols);
+      const auto x = static_cast<double>(a % kCols - b % kCols);
+      if (std::abs(y) > 3 || std::abs(x) > 3) continue;
+      const double weight = std::exp(-(x * x + y * y) / (2 * 0.8 * 0.8));
+      sum += weight * scores[static_cast<std::size_t>(b)];
+      weights += weight;
+    }
+    expected[static_cast<std::size_t>(a)] = std::exp(1.5 * sum / weights);
+  }
+  const double total = std::accumulate(expected.begin(), expected.end(), 0.0);
+  for (std::size_t l = 0; l < scores.size(); ++l)
+    CHECK(std::abs(static_cast<double>(map[l]) - expected[l] / total) <= 1e-6);
+}
+
+TEST_CASE("The middle is that of the picture without its padding", "[supervision]") {
+  constexpr Index kRows = 4, kCols = 6;
+  const std::vector<double> flat(kRows * kCols, 0.3);
+  std::vector<Real> mask(kRows * kCols, 1);
+  for (Index row = 0; row < kRows; ++row)
+    for (Index col = 3; col < kCols; ++col) mask[static_cast<std::size_t>(row * kCols + col)] = 0;
+  const std::vector<Real> map = map_of(flat, {.centre = 0.25, .grid = {kRows, kCols}}, mask);
+  const auto at = [&](Index row, Index col) {
+    return static_cast<double>(map[static_cast<std::size_t>(row * kCols + col)]);
+  };
+  CHECK(std::abs(at(1, 1) - at(2, 1)) <= 1e-6);  // the middle of four rows lies between two of them
+  CHECK(std::abs(at(1, 0) - at(1, 2)) <= 1e-6);
+  // A cell beside the middle column is 1/3 of the picture away from the middle.
+  CHECK(std::abs(at(1, 0) / at(1, 1) - std::exp(-std::pow((1.0 / 3) / 0.25, 2) / 2)) <= 1e-5);
+  CHECK(std::abs(at(0, 1) / at(1, 1) -
+                 std::exp(-(std::pow(1.5 / 4 / 0.25, 2) - std::pow(0.5 / 4 / 0.25, 2)) / 2)) <=
+        1e-5);
 }
 
 }  // namespace saccade

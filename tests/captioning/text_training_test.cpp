@@ -1,9 +1,6 @@
 // Encoders of texts from the config to the scores: models learn to turn texts round or to repeat
 // them, and their maps show that they read them from the end or from the beginning. The decoders
 // start with zeros, so that all they know of a text comes through the maps.
-#include <algorithm>
-#include <cmath>
-
 #include "captioning/learning/runs/check_config.h"
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/half_checkpoint.h"
@@ -11,7 +8,6 @@
 #include "captioning/learning/train_captioner.h"
 #include "captioning/scoring/statistics/pearson.h"
 #include "captioning/study/evaluation/evaluate.h"
-#include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
 #include "tests/support/catch.h"

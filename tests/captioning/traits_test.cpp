@@ -1,8 +1,7 @@
 // What config fields say about themselves to those who continue, compare and check runs.
 #include "core/config/traits.h"
 
-#include <algorithm>
-#include <set>
+#include <iterator>
 
 #include "captioning/learning/config/experiment_config.h"
 #include "tests/support/catch.h"
@@ -16,6 +15,12 @@ Paths paths(Trait trait, const std::vector<std::string>& overrides = {}) {
   const auto loaded = parse_config<ExperimentConfig>("name: x", "e.yaml", overrides);
   const std::vector<std::string> found = paths_with(loaded.config, trait);
   return {found.begin(), found.end()};
+}
+
+// The paths of a text, between which there is a space.
+Paths listed(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
 }
 
 // The paths that one of two sets has and the other has not.
@@ -44,25 +49,11 @@ std::string needed_by(const std::string& key, const std::vector<std::string>& ov
 }  // namespace
 
 TEST_CASE("these values may change when a run goes on, and no others") {
-  Paths expected = {"name",
-                    "threads",
-                    "data.annotations",
-                    "data.images",
-                    "data.max_megapixels",
-                    "data.tokens",
-                    "data.splits",
-                    "data.val_annotations",
-                    "data.val_images",
-                    "data.boxes",
-                    "data.sets",
-                    "encoder.model",
-                    "encoder.cache",
-                    "train.stop",
-                    "train.checkpoint_every",
-                    "train.keep",
-                    "train.prefetch",
-                    "train.watch_maps",
-                    "train.watch_images"};
+  Paths expected = listed(
+      "name threads data.annotations data.images data.max_megapixels data.tokens "
+      "data.splits data.val_annotations data.val_images data.boxes data.sets "
+      "encoder.model encoder.cache train.stop train.checkpoint_every train.keep "
+      "train.prefetch train.watch_maps train.watch_images");
   for (const char* section : {"search", "maps", "compare", "train.early_stop"})
     expected.merge(below(section));
   const Paths plain = paths(Trait::kMayChange);

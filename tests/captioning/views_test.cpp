@@ -1,9 +1,6 @@
 // Views of training photos for a frozen encoder: made once, from memory and from a cache, with the
 // geometry of the view that was loaded.
-#include <set>
-
 #include "captioning/learning/training/training_set.h"
-#include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
@@ -11,7 +8,6 @@
 #include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
-
 namespace {
 
 using Catch::Matchers::Contains;

@@ -3,7 +3,7 @@
 #include "core/attention/choosers.h"
 #include "core/config/config.h"
 #include "tests/contract/mechanisms.h"
-#include "tests/support/parameter_gradients.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade::test {
 
@@ -191,9 +191,7 @@ TEST_CASE("linear attention whose feature maps all underflow weighs all regions 
     const AttentionResult seen = attend(m, {.features = features.view(), .query = query.view()});
     for (const Real w : seen.weights.span()) CHECK(std::abs(w * Real(regions) - 1) < 1e-12);
     for (const Real x : seen.context.span()) CHECK(std::abs(x - 1000) < 1e-9);
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(m.store.views());
+    TestTape tape(m.store.views());
     const Var f = tape.variable(features.view());
     const Glimpse g = attend_twice(m, tape, f, tape.constant(query.view()),
                                    {.features = features.view(), .query = query.view()});
@@ -239,9 +237,7 @@ TEST_CASE("masked regions have weight 0, change nothing and get no gradient") {
     CHECK(near(seen.weights.view(), again.weights.view()));
     CHECK(near(seen.context.view(), again.context.view()));
 
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(m.store.views());
+    TestTape tape(m.store.views());
     const Var f = tape.variable(features.view());
     const Glimpse g = attend_twice(m, tape, f, tape.constant(query.view()), scene);
     const Tensor cotangent = normal_tensor(g.context.shape(), 22);
@@ -343,45 +339,7 @@ TEST_CASE("gradients of parameters, query and features agree with differences, a
   const Index regions = 4;
   Tensor features = normal_tensor({2, regions, kFeatures}, 11),
          query = normal_tensor({2, kQuery}, 12);
-  const Tensor on_context = normal_tensor({2, kFeatures}, 13),
-               on_weights = normal_tensor({2, regions}, 14);
-  for_each_mechanism(regions, [&](Mechanism& m) {
-    const Scene scene{.features = features.view(), .query = query.view(), .grid = {2, 2}};
-    const auto value = [&] {
-      const AttentionResult seen = attend(m, scene);
-      return std::inner_product(
-          seen.context.span().begin(), seen.context.span().end(), on_context.span().begin(),
-          std::inner_product(seen.weights.span().begin(), seen.weights.span().end(),
-                             on_weights.span().begin(), Real{0}));
-    };
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(m.store.views());
-    const Var f = tape.variable(features.view()), q = tape.variable(query.view());
-    const Glimpse g = attend_twice(m, tape, f, q, scene);
-    const std::vector<Var> outputs{g.context, g.weights};
-    const std::vector<ConstView> cotangents{on_context.view(), on_weights.view()};
-    tape.backward(outputs, cotangents);
-    const auto check = [&](const std::string& what, Real& x, Real analytic) {
-      const Real kept = x, eps = 1e-6;
-      x = kept + eps;
-      const Real up = value();
-      x = kept - eps;
-      const Real down = value();
-      x = kept;
-      const Real numeric = (up - down) / (2 * eps);
-      INFO(what << ": numeric " << numeric << ", analytic " << analytic);
-      REQUIRE_FALSE(!(std::abs(numeric - analytic) <=
-                      1e-6 + 1e-5 * std::max(std::abs(numeric), std::abs(analytic))));
-    };
-    const auto parameters = parameter_gradients(tape, m.store);
-    for (const ParameterInfo& info : m.store.infos())
-      for (Index i = 0; i < info.shape.size(); ++i)
-        check(info.name, m.store.flat()[info.offset + i],
-              parameters[static_cast<std::size_t>(info.offset + i)]);
-    for (Index i = 0; i < features.size(); ++i) check("features", features[i], tape.grad(f)[i]);
-    for (Index i = 0; i < query.size(); ++i) check("query", query[i], tape.grad(q)[i]);
-  });
+  for_each_mechanism(regions, [&](Mechanism& m) { check_gradients(m, features, query, {2, 2}); });
 }
 
 }  // namespace saccade::test

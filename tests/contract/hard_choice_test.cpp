@@ -1,8 +1,9 @@
 // Hard choices of several heads, of the sentinel and of no region, in double.
+#include "core/attention/weight_edit.h"
 #include "tests/contract/mechanisms.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade::test {
-
 namespace {
 
 constexpr Index kRegions = 5;
@@ -113,10 +114,7 @@ TEST_CASE("the maps of heads, and what they have in common, name what was chosen
   config.heads = 2, config.sentinel = true;
   const auto chosen = [&](const std::vector<int>& choices) {
     const Taken taken(config, choices);
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(taken.m.store.views());
-    tape.set_recording(false);
+    TestTape tape(taken.m.store.views(), Recording::kNo);
     Given chooser(choices);
     const Glimpse g = attend_twice(
         taken.m, tape, tape.constant(taken.features.view()), tape.constant(taken.query.view()),
@@ -158,6 +156,103 @@ TEST_CASE("what hard attention still cannot be joined with is refused with the r
     if (what == 3) config.output_projection = true;
     CHECK_THAT(refused(config), Contains("hard.likelihood marginal needs"));
   }
+}
+
+// Weights that are edited before they become a context, for every mechanism.
+namespace {
+
+// Four queries on two memories of six regions, some of which are masked.
+struct EditedScene {
+  static constexpr Index kRegions = 6;
+  Tensor features = normal_tensor({2, kRegions, kFeatures}, 40);
+  Tensor query = normal_tensor({4, kQuery}, 41);
+  Tensor mask{{2, kRegions}, std::vector<Real>{1, 0, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1}};
+
+  bool seen(const Mechanism& m, Index row, Index l) const {
+    return !masked(m) || mask.view().row(row / 2)[l] != 0;
+  }
+  AttentionResult attend_edited(const Mechanism& m, const WeightEdit* edit) const {
+    Scene scene{.features = features.view(), .query = query.view(), .group = 2, .grid = {2, 3}};
+    if (masked(m)) scene.mask = mask.view();
+    scene.edit = edit;
+    return attend(m, scene);
+  }
+  // Whether the context is sum_l w_l a_l with the weights of the result, and nothing else enters
+  // it.
+  bool context_is_weighted_sum(const Mechanism& m, const AttentionResult& result) const {
+    if (m.config.gate != GateKind::kNone || m.config.heads > 1 || m.config.sentinel ||
+        m.config.output_projection)
+      return true;
+    bool same = true;
+    for (Index r = 0; r < 4; ++r)
+      for (Index d = 0; d < kFeatures; ++d) {
+        Real sum = 0;
+        for (Index l = 0; l < kRegions; ++l)
+          sum +=
+              result.weights.view().row(r)[l] * features[((r / 2) * kRegions + l) * kFeatures + d];
+        same &= std::abs(sum - result.context.view().row(r)[d]) < 1e-11;
+      }
+    return same;
+  }
+
+ private:
+  static bool masked(const Mechanism& m) {
+    return m.config.mechanism != MechanismKind::kLinformer;  // refuses masks
+  }
+};
+
+}  // namespace
+
+TEST_CASE("uniform weights keep the sum of a row, and the context is made with them") {
+  const EditedScene scene;
+  const UniformWeights uniform;
+  for_each_mechanism(EditedScene::kRegions, [&](const Mechanism& m) {
+    const AttentionResult own = scene.attend_edited(m, nullptr),
+                          even = scene.attend_edited(m, &uniform);
+    for (Index r = 0; r < 4; ++r) {
+      const Real* before = own.weights.view().row(r);
+      const Real* after = even.weights.view().row(r);
+      const Real total = std::accumulate(before, before + EditedScene::kRegions, Real{0});
+      Real count = 0;
+      for (Index l = 0; l < EditedScene::kRegions; ++l) count += scene.seen(m, r, l) ? 1 : 0;
+      for (Index l = 0; l < EditedScene::kRegions; ++l)
+        CHECK(std::abs(after[l] - (scene.seen(m, r, l) ? total / count : 0)) < 1e-12);
+    }
+    CHECK(scene.context_is_weighted_sum(m, even));
+  });
+}
+
+TEST_CASE("shuffled weights are permuted numbers, and the context is made with them") {
+  const EditedScene scene;
+  ShuffledWeights shuffled;
+  shuffled.set_keys({{.sample = 0}, {.sample = 1}});
+  for_each_mechanism(EditedScene::kRegions, [&](const Mechanism& m) {
+    const AttentionResult own = scene.attend_edited(m, nullptr),
+                          moved = scene.attend_edited(m, &shuffled);
+    const auto sorted = [&](const AttentionResult& result, Index r) {
+      const Real* row = result.weights.view().row(r);
+      Tensor out({EditedScene::kRegions}, std::span(row, EditedScene::kRegions));
+      std::sort(out.span().begin(), out.span().end());
+      return out;
+    };
+    for (Index r = 0; r < 4; ++r) {
+      CHECK(near(sorted(own, r).view(), sorted(moved, r).view()));
+      for (Index l = 0; l < EditedScene::kRegions; ++l)
+        if (!scene.seen(m, r, l)) CHECK(moved.weights.view().row(r)[l] == 0);
+    }
+    CHECK(scene.context_is_weighted_sum(m, moved));
+  });
+
+  // A memory has one permutation, whatever the weights are.
+  const auto order = [&](Index memory, Real first) {
+    std::vector<Real> weights(20);
+    std::iota(weights.begin(), weights.end(), first);
+    shuffled.edit(memory, weights);
+    for (Real& w : weights) w -= first;
+    return weights;
+  };
+  CHECK(order(0, 0) == order(0, 7));
+  CHECK(order(0, 0) != order(1, 0));
 }
 
 }  // namespace saccade::test

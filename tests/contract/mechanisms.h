@@ -2,13 +2,6 @@
 // on small scenes, for the contract tests. In double.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <memory>
-#include <numeric>
-#include <string>
-#include <vector>
-
 #include "core/attention/gate_kind.h"
 #include "core/attention/make_attention.h"
 #include "core/attention/mechanisms/mechanism_kind.h"
@@ -16,10 +9,11 @@
 #include "core/attention/scopes/scope_kind.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"
-#include "core/base/error.h"
 #include "core/ops/linear.h"
 #include "core/ops/shape_ops.h"
 #include "tests/support/catch.h"
+#include "tests/support/parameter_gradients.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade::test {
 
@@ -174,10 +168,7 @@ inline Glimpse attend_twice(const Mechanism& m, Tape& tape, Var features, Var qu
 
 // Attends without recording.
 inline AttentionResult attend(const Mechanism& m, const Scene& scene) {
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(m.store.views());
-  tape.set_recording(false);
+  TestTape tape(m.store.views(), Recording::kNo);
   const Glimpse g =
       attend_twice(m, tape, tape.constant(scene.features), tape.constant(scene.query), scene);
   AttentionResult out{copy(g.weights), copy(g.context), {}};
@@ -187,6 +178,45 @@ inline AttentionResult attend(const Mechanism& m, const Scene& scene) {
                          (g.sentinel ? g.sentinel.value()[r] : 0));
   }
   return out;
+}
+
+// Checks the gradients of all parameters, of the query and of the features, for random cotangents
+// of the context and of the weights, against central differences.
+inline void check_gradients(Mechanism& m, Tensor& features, Tensor& query, GridSize grid) {
+  const Tensor on_context = normal_tensor({query.view().rows(), kFeatures}, 104),
+               on_weights = normal_tensor({query.view().rows(), features.shape()[1]}, 105);
+  const Scene scene{.features = features.view(), .query = query.view(), .grid = grid};
+  const auto dot = [](const Tensor& a, const Tensor& b) {
+    return std::inner_product(a.span().begin(), a.span().end(), b.span().begin(), Real{0});
+  };
+  const auto value = [&] {
+    const AttentionResult seen = attend(m, scene);
+    return dot(seen.context, on_context) + dot(seen.weights, on_weights);
+  };
+  TestTape tape(m.store.views());
+  const Var f = tape.variable(features.view()), q = tape.variable(query.view());
+  const Glimpse g = attend_twice(m, tape, f, q, scene);
+  tape.backward(std::vector<Var>{g.context, g.weights},
+                std::vector<ConstView>{on_context.view(), on_weights.view()});
+  const auto check = [&](const std::string& what, Real& x, Real analytic) {
+    const Real kept = x, eps = 1e-6;
+    x = kept + eps;
+    const Real up = value();
+    x = kept - eps;
+    const Real down = value();
+    x = kept;
+    const Real numeric = (up - down) / (2 * eps);
+    INFO(what << ": numeric " << numeric << ", analytic " << analytic);
+    REQUIRE_FALSE(!(std::abs(numeric - analytic) <=
+                    1e-6 + 1e-5 * std::max(std::abs(numeric), std::abs(analytic))));
+  };
+  const auto parameters = parameter_gradients(tape, m.store);
+  for (const ParameterInfo& info : m.store.infos())
+    for (Index i = 0; i < info.shape.size(); ++i)
+      check(info.name, m.store.flat()[info.offset + i],
+            parameters[static_cast<std::size_t>(info.offset + i)]);
+  for (Index i = 0; i < features.size(); ++i) check("features", features[i], tape.grad(f)[i]);
+  for (Index i = 0; i < query.size(); ++i) check("query", query[i], tape.grad(q)[i]);
 }
 
 inline ConstView rows(const Tensor& t, Index first, Index count) {

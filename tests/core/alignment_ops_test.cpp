@@ -2,16 +2,13 @@
 // them.
 #include "core/ops/alignment_ops.h"
 
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "core/ops/norm_ops.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"
 #include "tests/support/catch.h"
 #include "tests/support/close.h"
 #include "tests/support/tensor_difference.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade {
 
@@ -63,8 +60,7 @@ TEST_CASE("monotonic_alignment is the sum over all walks of the sequential proce
 
       Tensor start({1, regions});  // before the first word the query is at region 0
       start[0] = 1;
-      Arena arena;
-      Tape tape(arena);
+      test::TestTape tape;
       Var alignment = tape.constant(start.view());
       for (const Tensor& p : stop)
         alignment = ops::monotonic_alignment(tape.constant(p.view()), alignment);
@@ -75,8 +71,7 @@ TEST_CASE("monotonic_alignment is the sum over all walks of the sequential proce
 TEST_CASE("monotonic_alignment with certain stops moves to them, row by row") {
   const Tensor stop({2, 3}, std::vector<Real>{0, 1, 1, 0, 0, 0});
   const Tensor previous({2, 3}, std::vector<Real>{Real(0.5), 0, Real(0.5), 1, 0, 0});
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   const Var y =
       ops::monotonic_alignment(tape.constant(stop.view()), tape.constant(previous.view()));
   const Tensor expected({2, 3}, std::vector<Real>{0, Real(0.5), Real(0.5), 0, 0, 0});
@@ -99,8 +94,7 @@ TEST_CASE("gaussian_window follows its formula, and a line of cells has one fact
         expected.view().row(r)[l] =
             static_cast<Real>(double{weights.view().row(r)[l]} * std::exp(-exponent));
       }
-    Arena arena;
-    Tape tape(arena);
+    test::TestTape tape;
     const Var y = ops::gaussian_window(tape.constant(weights.view()), tape.constant(centre.view()),
                                        {.grid = grid,
                                         .row_sigma = static_cast<Real>(row_sigma),
@@ -111,8 +105,7 @@ TEST_CASE("gaussian_window follows its formula, and a line of cells has one fact
 
 TEST_CASE("alignment ops refuse what does not fit") {
   const Tensor a({2, 6}), b({2, 2}), c({3, 2});
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   const Var weights = tape.constant(a.view()), centre = tape.constant(b.view());
   CHECK_THROWS_WITH(ops::gaussian_window(weights, centre, {.grid = {2, 4}}),
                     "[gaussian_window] a grid of 2 x 4 cells for weights [2, 6]");
@@ -129,8 +122,7 @@ TEST_CASE("normalize_rows gives rows of length 1, and stays finite at zero") {
   Tensor x = noise({3, 19}, 3);
   for (Index c = 0; c < 19; ++c) x.view().row(1)[c] = 0;
   for (Index c = 0; c < 19; ++c) x.view().row(2)[c] *= Real(1e4);
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   const Var in = tape.variable(x.view()), y = ops::normalize_rows(in);
   const double lengths[] = {1, 0, 1};
   for (Index r = 0; r < 3; ++r) {
@@ -145,8 +137,7 @@ TEST_CASE("normalize_rows gives rows of length 1, and stays finite at zero") {
 
 TEST_CASE("leaky_relu, exp and slice_cols compute what their names mean") {
   const Tensor x({2, 3}, std::vector<Real>{-2, 0, 3, 1, -1, -4});
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   const Var in = tape.constant(x.view());
   const Tensor leaky({2, 3}, std::vector<Real>{Real(-0.5), 0, 3, 1, Real(-0.25), -1});
   CHECK(close(leaky.view(), ops::leaky_relu(in, Real(0.25)).value()));

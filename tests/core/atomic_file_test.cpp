@@ -14,7 +14,6 @@
 #include <chrono>
 #include <thread>
 
-#include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/io/checkpoint.h"
 #include "tests/support/catch.h"

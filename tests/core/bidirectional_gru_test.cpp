@@ -1,12 +1,6 @@
 // The bidirectional GRU: its values by the equations, its padding, and its gradients, in double.
 #include "core/nn/bidirectional_gru.h"
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include "core/base/error.h"
 #include "tests/core/attention/module_support.h"
 #include "tests/core/attention/sequence_support.h"
 #include "tests/support/catch.h"

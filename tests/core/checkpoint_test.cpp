@@ -3,15 +3,10 @@
 #include <fcntl.h>
 #include <hdf5.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstring>
-#include <limits>
-#include <map>
 #include <thread>
 
-#include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/io/atomic_file.h"
 #include "core/io/hdf5_image.h"

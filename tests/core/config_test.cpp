@@ -1,71 +1,13 @@
-#include "core/config/config.h"
-
+// The reader and the printer of configs: types, places, suggestions, inheritance.
 #include <clocale>
-#include <cmath>
 #include <ctime>
-#include <filesystem>
-#include <limits>
 
-#include "core/base/error.h"
 #include "core/base/random.h"
-#include "core/config/axes.h"
-#include "core/config/named_values.h"
-#include "tests/support/catch.h"
-#include "tests/support/temp_folder.h"
+#include "tests/core/small_config.h"
+
+namespace saccade::test {
 
 namespace fs = std::filesystem;
-using namespace saccade;
-using test::TempFolder;
-
-namespace {
-
-enum class Colour { kRed, kGreen };
-constexpr auto enum_table(Colour) {
-  return enum_rows<Colour>({{Colour::kRed, "red", "warm"}, {Colour::kGreen, "green", "cold"}});
-}
-
-struct Inner {
-  std::int64_t hidden = 8;
-  std::optional<double> weight;
-  std::vector<std::string> words;
-  void fields(Section& v) {
-    v.field("hidden", hidden, "a width", between(1, 100));
-    v.field("weight", weight, "a weight", at_least(0));
-    v.field("words", words, "some words");
-  }
-};
-
-struct Outer {
-  std::string title = "none";
-  bool on = false;
-  double rate = 0.5;
-  Colour colour = Colour::kRed;
-  Stop stop = epochs(3);
-  Inner inner;
-  Axes axes;
-  NamedValuesList arms;
-  void fields(Section& v) {
-    v.field("title", title, "a title");
-    v.field("on", on, "a switch");
-    v.field("rate", rate, "a rate", above(0));
-    v.field("colour", colour, "a colour");
-    v.field("stop", stop, "an end");
-    v.section("inner", inner, "a section");
-    v.field("axes", axes, "axes");
-    v.field("arms", arms, "arms");
-  }
-};
-
-std::string mistakes(const std::string& text) {
-  return test::message_of<UsageError>([&] { parse_config<Outer>(text, "t.yaml"); });
-}
-
-std::string override_mistakes(const std::string& assignment) {
-  Loaded<Outer> loaded;
-  return test::message_of<UsageError>([&] { apply_override(loaded, assignment); });
-}
-
-}  // namespace
 
 TEST_CASE("a config is read over its defaults and knows where values come from") {
   const auto loaded = parse_config<Outer>(
@@ -330,45 +272,11 @@ TEST_CASE("a printed config reads back equal") {
   const std::string old_locale = locale == nullptr ? "C" : locale;
   std::setlocale(LC_ALL, "de_DE.UTF-8");  // if it exists: no commas may appear
   Loaded<Outer> loaded;
-  const std::vector<std::string> strings = {"",
-                                            "null",
-                                            "~",
-                                            "true",
-                                            "010",
-                                            "1e3",
-                                            "a: b",
-                                            "a #b",
-                                            "- x",
-                                            "[a",
-                                            "*a",
-                                            "&a",
-                                            "!a",
-                                            "%a",
-                                            "@a",
-                                            "`a",
-                                            "'",
-                                            "\"",
-                                            "\\",
-                                            "tab\there",
-                                            "line\nfeed",
-                                            " lead",
-                                            "trail ",
-                                            "caf\xC3\xA9",
-                                            "<<",
-                                            "a\rb",
-                                            "\x01",
-                                            "\xC2\x85",
-                                            "\xE2\x80\xA8",
-                                            "\xEF\xBB\xBF",
-                                            "#",
-                                            "a,b",
-                                            "?",
-                                            ":",
-                                            "=",
-                                            "{}",
-                                            "\x7f",
-                                            "\xF0\x9F\x98\x80"};
-  for (const std::string& text : strings) {
+  std::istringstream strings(
+      "|null|~|true|010|1e3|a: b|a #b|- x|[a|*a|&a|!a|%a|@a|`a|'|\"|\\|"
+      "tab\there|line\nfeed| lead|trail |caf\xC3\xA9|<<|a\rb|\x01|\xC2\x85|"
+      "\xE2\x80\xA8|\xEF\xBB\xBF|#|a,b|?|:|=|{}|\x7f|\xF0\x9F\x98\x80");
+  for (std::string text; std::getline(strings, text, '|');) {
     INFO(text);
     loaded.config.title = text;
     loaded.config.inner.words = {text, "x", text};
@@ -420,3 +328,5 @@ TEST_CASE("two configs are compared by path") {
   CHECK(found[1].first == "8");
   CHECK(found[1].second == "9");
 }
+
+}  // namespace saccade::test

@@ -3,11 +3,8 @@
 #include <google/protobuf/unknown_field_set.h>
 
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <deque>
-#include <fstream>
-#include <memory>
 
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"

@@ -1,8 +1,5 @@
 #include "core/base/foreign_file.h"
 
-#include <functional>
-
-#include "core/base/error.h"
 #include "core/io/checkpoint.h"
 #include "core/io/safetensors.h"
 #include "tests/support/catch.h"

@@ -1,15 +1,12 @@
 #include "core/optim/gradient_step.h"
 
-#include <cmath>
 #include <deque>
-#include <limits>
 
 #include "core/ops/linear.h"
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
 
 namespace saccade {
-
 namespace {
 
 // Shapes for every way of cutting: several tiles in both directions, a ragged edge, one small tile.
@@ -119,27 +116,6 @@ Result train(const Clipping& clipping, const OptimizerConfig& config = {.weight_
 }
 
 }  // namespace
-
-TEST_CASE("tiles cover every number exactly once and stay small") {
-  ParameterStore store;
-  for (const Shape& shape : {Shape{kIn, kOut}, Shape{1}, Shape{400000}, Shape{3, 90001},
-                             Shape{300000, 1}, Shape{512, 10000}, Shape{64, 3, 3, 64}})
-    store.declare("p" + std::to_string(store.count()), shape, Init::constant(0));
-  std::vector<std::vector<int>> seen;
-  for (const ParameterInfo& info : store.infos())
-    seen.emplace_back(static_cast<std::size_t>(info.shape.size()));
-  bool small = true;
-  for (const Tile& tile : cut_into_tiles(store)) {
-    small = small && tile.rows * tile.cols <= kTileNumbers;
-    const Index cols = store.info(tile.parameter).shape.cols();
-    for (Index r = tile.row; r < tile.row + tile.rows; ++r)
-      for (Index c = tile.col; c < tile.col + tile.cols; ++c)
-        ++seen[static_cast<std::size_t>(tile.parameter)][static_cast<std::size_t>(r * cols + c)];
-  }
-  CHECK(small);
-  for (const auto& counts : seen)
-    CHECK(std::all_of(counts.begin(), counts.end(), [](int n) { return n == 1; }));
-}
 
 TEST_CASE("the gradient of all shards is the plain sum of their products, rows and buffers") {
   Model model;

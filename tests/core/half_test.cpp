@@ -1,10 +1,6 @@
 // The conversion to 16-bit floats and back, over all of them.
 #include "core/io/half.h"
 
-#include <cmath>
-#include <limits>
-#include <vector>
-
 #include "core/base/random.h"
 #include "tests/support/catch.h"
 

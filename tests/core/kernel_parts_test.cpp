@@ -3,11 +3,8 @@
 // cut fails.
 #include "core/parallel/kernel_parts.h"
 
-#include <algorithm>
 #include <atomic>
-#include <functional>
 #include <stdexcept>
-#include <vector>
 
 #include "core/kernels/attention_memory.h"
 #include "core/kernels/batch_norm.h"

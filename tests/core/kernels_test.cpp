@@ -1,7 +1,4 @@
 // The optimized kernels against their reference versions, in float.
-#include <cmath>
-#include <limits>
-
 #include "core/base/random.h"
 #include "core/kernels/attention_memory.h"
 #include "core/kernels/gemm.h"

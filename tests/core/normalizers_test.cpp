@@ -1,17 +1,12 @@
 // From scores to weights: known answers, exact zeros, and masks.
 #include "core/ops/normalizers.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
-#include <string>
-
 #include "core/attention/choosers.h"
 #include "core/ops/shape_ops.h"
 #include "tests/support/catch.h"
 #include "tests/support/close.h"
 #include "tests/support/tensor_difference.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade {
 
@@ -33,8 +28,7 @@ struct Result {
 };
 template <class Op>
 Result apply(const Tensor& scores, const Tensor& cotangent, Op op) {
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   const Var x = tape.variable(scores.view());
   const Var y = op(x);
   Result out{Tensor(scores.shape(), y.value().span()), Tensor()};
@@ -73,8 +67,7 @@ std::vector<double> bisected(const Real* x, Index n, double scale, int power) {
 }
 
 std::string error_of(const Tensor& scores, Normalizer normalize) {
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   try {
     normalize(tape.constant(scores.view()));
   } catch (const ShapeError& e) {
@@ -175,8 +168,7 @@ TEST_CASE("a row whose regions are all masked is refused by its number") {
     CHECK(error_of(Tensor({3, 0}), kNormalizers[i]) ==
           "[" + std::string(names[i]) + "] row 0 has no columns in [3, 0]");
   }
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   const Var x = tape.constant(scores.view());
   CHECK_THROWS_WITH(ops::top_k(x, 1), "[top_k] every region of row 2 is masked");
   CHECK_THROWS_WITH(ops::gumbel_one_hot(x, 1, std::vector<Real>(6)),
@@ -237,8 +229,7 @@ TEST_CASE(
   const Tensor p = value_of(scores, ops::softmax);
   constexpr int kDraws = 20000;
   std::vector<int> counts(5);
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   for (int i = 0; i < kDraws; ++i) {
     tape.reset();
     std::vector<Real> g(5);

@@ -1,8 +1,5 @@
 #include <array>
-#include <cmath>
-#include <limits>
 
-#include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/config/config.h"
 #include "core/optim/optimizer.h"
@@ -10,7 +7,6 @@
 #include "tests/support/catch.h"
 
 namespace saccade {
-
 namespace {
 
 // Three parameters, one of which does not decay. Their sizes leave padding behind each.

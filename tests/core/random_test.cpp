@@ -1,9 +1,6 @@
 #include "core/base/random.h"
 
-#include <cmath>
 #include <numbers>
-#include <set>
-#include <vector>
 
 #include "tests/support/catch.h"
 

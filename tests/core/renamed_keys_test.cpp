@@ -1,5 +1,4 @@
 // Config keys that got other names: what was written with the old ones goes on meaning the same.
-#include "core/base/error.h"
 #include "core/config/config.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"

@@ -9,10 +9,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
-#include <limits>
 #include <thread>
 
-#include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/io/atomic_file.h"
 #include "tests/support/catch.h"

@@ -3,7 +3,6 @@
 #include <bit>
 #include <cstring>
 
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 

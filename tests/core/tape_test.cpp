@@ -1,20 +1,20 @@
-#include "core/autograd/tape.h"
-
-#include <algorithm>
-#include <string>
+#include <cstdint>
+#include <cstring>
 #include <tuple>
 
 #include "core/autograd/keep_value.h"
+#include "core/memory/arena.h"
 #include "core/nn/parameter_store.h"
 #include "core/ops/attention_ops.h"
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/sequence_ops.h"
 #include "core/ops/shape_ops.h"
+#include "core/tensor/tensor.h"
 #include "tests/support/catch.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade {
-
 namespace {
 
 Tensor counting(Shape shape) {
@@ -73,29 +73,9 @@ TEST_CASE("a second step of the same size allocates nothing and gives the same b
   CHECK(arena.high_water() == high_water);
 }
 
-TEST_CASE("a parameter is one node, however often it is used") {
-  ParameterStore store;
-  const int a = store.declare("a", {2, 2}, Init::constant(1));
-  const int b = store.declare("b", {2}, Init::constant(2));
-  store.initialise(1);
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(store.views());
-  for (int round = 0; round < 2; ++round) {
-    CHECK(tape.parameter(a).id() == tape.parameter(a).id());
-    CHECK(tape.parameter(a).id() != tape.parameter(b).id());
-    CHECK(tape.parameter_of(tape.parameter(b)) == b);
-    CHECK(tape.parameter(b).value().data == store.value(b).data);
-    tape.reset();
-  }
-  CHECK_THROWS_AS(tape.parameter(2), InternalError);
-  CHECK_THROWS_AS(tape.parameter(-1), InternalError);
-}
-
 TEST_CASE("gradients exist only where backward reached") {
   const Tensor x = counting({3}), y = counting({3});
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   const Var a = tape.variable(x.view()), b = tape.variable(y.view());
   const Var fixed = tape.constant(x.view());
   const Var used = ops::multiply(a, fixed), aside = ops::tanh(b);
@@ -113,28 +93,6 @@ TEST_CASE("gradients exist only where backward reached") {
     CHECK(tape.grad(a)[i] == Approx(0.5 * static_cast<double>(i + 1) * double{x[i]}));
   // A gradient that never flowed reads as zero.
   CHECK(tape.grad(b)[0] == 0);
-}
-
-TEST_CASE("an alias shares value and gradient with the variable it stands for") {
-  const Tensor x = counting({4, 2});
-  Arena arena;
-  Tape tape(arena);
-  const Var whole = tape.variable(x.view());
-  const Var inner = ops::slice_rows(ops::slice_rows(whole, 1, 3), 1, 2);
-  CHECK(inner.value().data == x.data() + 4);
-  CHECK(inner.shape() == Shape{2, 2});
-  CHECK_FALSE(tape.has_grad(whole));
-  tape.grad(inner)[1] = 5;
-  CHECK(tape.has_grad(whole));
-  CHECK(tape.grad(whole)[5] == 5);
-  CHECK(tape.grad(whole)[4] == 0);
-  // A part must never count as fresh, because the rest of the block would stay uninitialised.
-  CHECK_FALSE(tape.grad_target(ops::first_rows(whole, 2)).fresh);
-  const Var other = tape.variable(x.view());
-  CHECK_FALSE(tape.grad_target(ops::first_rows(other, 2)).fresh);
-  const Var third = tape.variable(x.view());
-  CHECK(tape.grad_target(ops::reshape(third, {8})).fresh);
-  CHECK_FALSE(tape.grad_target(third).fresh);
 }
 
 TEST_CASE("inference records nothing") {
@@ -162,8 +120,7 @@ TEST_CASE("inference records nothing") {
 
 TEST_CASE("a second backward is refused, because gradients would count twice") {
   const Tensor x = counting({2});
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   const Var loss = ops::dot_constant(tape.variable(x.view()), std::vector<Real>(2, 1));
   tape.backward(loss);
   CHECK_THROWS_WITH(tape.backward(loss), Catch::Contains("backward twice"));
@@ -175,8 +132,7 @@ TEST_CASE("dropout acts in training only, and its mask depends on the key only")
     for (Real& v : ones.span()) v = 1;
     return ones;
   }();
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   const auto dropped = [&](std::uint64_t step) {
     tape.reset();
     tape.set_random(1, step, 0);
@@ -197,8 +153,7 @@ TEST_CASE("dropout acts in training only, and its mask depends on the key only")
 
 TEST_CASE("errors of ops name the op and the shapes") {
   const Tensor a = counting({2, 3}), b = counting({3, 2}), cube = counting({2, 3, 4});
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   const Var x = tape.variable(a.view()), y = tape.variable(b.view());
   const Var memory = tape.variable(cube.view());
   CHECK(mentions(shape_error([&] { ops::add(x, y); }), {"[add]", "[2, 3]", "[3, 2]"}));
@@ -262,6 +217,80 @@ TEST_CASE("without a backward pass, deeper layers take no more memory than their
   const std::size_t bytes = static_cast<std::size_t>(input.size()) * sizeof(Real);
   CHECK(all_memory > 4 * 16 * bytes);
   CHECK(memory <= (16 + 4) * bytes);
+}
+
+// The arena, and the shapes and tensors that describe memory.
+TEST_CASE("arena memory is aligned, does not overlap, and is reused after a reset") {
+  Arena arena(1024);
+  const auto fill = [&] {
+    std::vector<void*> places;
+    for (const std::size_t bytes : {1, 64, 100, 0, 5000, 900, 200, 3}) {
+      void* p = arena.allocate(bytes);
+      CHECK(reinterpret_cast<std::uintptr_t>(p) % 64 == 0);
+      std::memset(p, static_cast<int>(places.size()), bytes);
+      places.push_back(p);
+    }
+    return places;
+  };
+  const std::vector<void*> first = fill();
+  CHECK(std::set<void*>(first.begin(), first.end()).size() == first.size());
+  CHECK(*static_cast<unsigned char*>(first[2]) == 2);  // later allocations have not overwritten it
+  CHECK(*(static_cast<unsigned char*>(first[4]) + 4999) == 4);
+  const std::size_t allocations = arena.system_allocations(), used = arena.used();
+  CHECK(used <= arena.reserved());
+  arena.reset();
+  CHECK(arena.used() == 0);
+  CHECK(fill() == first);
+  CHECK(arena.used() == used);
+  CHECK(arena.high_water() == used);
+  CHECK(arena.system_allocations() == allocations);
+}
+
+TEST_CASE("arena memory between a mark and its rewind is handed out again, also across blocks") {
+  Arena arena(1024);
+  arena.allocate(100);
+  const Arena::Mark mark = arena.mark();
+  void* const first = arena.allocate(200);
+  arena.allocate(5000);
+  const std::size_t most = arena.used();
+  arena.rewind(mark);
+  CHECK(arena.used() == 128);
+  CHECK(arena.allocate(200) == first);
+  arena.allocate(5000);
+  CHECK(arena.system_allocations() == 2);
+  CHECK(arena.high_water() == most);
+}
+
+TEST_CASE("shapes know their size, rows and text, and refuse other lists") {
+  const Shape s{2, 3, 4};
+  CHECK(s.size() == 24);
+  CHECK(s.rows() == 6);
+  CHECK(s.cols() == 4);
+  CHECK(s[-1] == 4);
+  CHECK(s.with_first(5) == Shape{5, 3, 4});
+  CHECK(s.with_last(1) == Shape{2, 3, 1});
+  CHECK_FALSE(s == Shape{2, 3});
+  CHECK(s.text() == "[2, 3, 4]");
+  CHECK(Shape().size() == 1);
+  CHECK(Shape({4, 0}).rows() == 0);
+  CHECK_THROWS_AS(Shape({1, 2, 3, 4, 5, 6}), ShapeError);
+  CHECK_THROWS_AS(Shape({2, -1}), ShapeError);
+  CHECK_THROWS_AS(Shape().with_last(1), ShapeError);
+}
+
+TEST_CASE("tensors start at zero and are copied only by clone") {
+  Tensor a({2, 3});
+  for (const Real x : a.span()) CHECK(x == 0);
+  a[4] = 7;
+  const Tensor b = a.clone();
+  a[4] = 8;
+  CHECK(b[4] == 7);
+  CHECK(a.view().row(1)[1] == 8);
+  CHECK(a.view_as({3, 2}).row(2)[0] == 8);
+  CHECK_THROWS_AS(a.view_as({5}), ShapeError);
+  CHECK_THROWS_AS(Tensor({2}, std::vector<Real>{1}), ShapeError);
+  CHECK(Tensor().empty());
+  CHECK(Tensor().clone().empty());
 }
 
 }  // namespace saccade

@@ -1,9 +1,6 @@
 // The registry of metrics and what is written agree: every number that score, evaluate, training
 // and compare write has an entry, and every entry is written.
-#include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "captioning/scoring/metrics/meteor/meteor.h"
 #include "captioning/scoring/metrics/metric_registry.h"

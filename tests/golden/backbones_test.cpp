@@ -1,14 +1,11 @@
 // Our backbones against torchvision's: outputs and gradients for the same weights and pixels.
-#include <functional>
-#include <memory>
-
 #include "tests/golden/golden.h"
+#include "tests/support/test_tape.h"
 #include "vision/encoders/backbones/mobilenet.h"
 #include "vision/encoders/backbones/resnet.h"
 #include "vision/encoders/backbones/vgg.h"
 
 namespace saccade {
-
 namespace {
 
 constexpr double kTolerance = 1e-4;
@@ -95,9 +92,7 @@ TEST_CASE("backbones compute what torchvision's compute, forward and backward") 
       }
       const Tensor image =
           golden_image(network.image, {2, network.pixels.height, network.pixels.width, 3}, 4);
-      Arena arena;
-      Tape tape(arena);
-      tape.set_parameters(store.views());
+      test::TestTape tape(store.views());
       const Var pixels = tape.variable(image.view());
       const Var features = backbone->forward(tape, pixels);
       const GridShape grid = backbone->grid();

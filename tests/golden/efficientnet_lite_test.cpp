@@ -3,10 +3,10 @@
 // gradients of a network that is trained.
 #include "tests/golden/golden_module.h"
 #include "tests/support/published_data.h"
+#include "tests/support/test_tape.h"
 #include "tests/vision/encoders/onnx_readers.h"
 
 namespace saccade::test {
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,9 +103,7 @@ TEST_CASE("an EfficientNet-lite that is trained has the original's features and 
   for (Index n = 0; n < kPictures; ++n)
     pixels_to_input(pictures[static_cast<std::size_t>(n)], kPixels,
                     pixels.data() + n * kSide * kSide * 3);
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(store.views());
+  TestTape tape(store.views());
   const Var features = encoder->forward(tape, tape.constant(pixels.view()));
   CHECK(golden_difference(kName + "/head", features.value().span()) <= kGoldenTolerance);
 

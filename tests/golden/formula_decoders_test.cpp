@@ -1,9 +1,5 @@
 // Whole decoders with every kind of attention, against PyTorch programs that were written from the
 // papers (formula_models.py, formula_transformer.py): what words cost, the maps, and all gradients.
-#include <algorithm>
-#include <functional>
-#include <set>
-
 #include "captioning/model/decoders/decoder.h"
 #include "captioning/model/vocabulary/vocabulary.h"
 #include "core/attention/gate_kind.h"
@@ -17,9 +13,9 @@
 #include "core/ops/pointwise.h"
 #include "tests/golden/formulas.h"
 #include "tests/support/small_decoder.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade::test {
-
 namespace {
 
 constexpr Index kKeyWidth = 3;
@@ -160,9 +156,7 @@ void check_decoder_case(const DecoderCase& one, Extra extra) {
   const Tensor keys = golden_tensor(
       name + "/keys", {static_cast<Index>(kCaptions.size()), one.grid.cells(), kKeyWidth}, 2);
   const Tensor mask = padding_mask(one.grid);
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(store.views());
+  TestTape tape(store.views());
   const Var regions = tape.variable(features.view());
   const EncodedImages images{regions,
                              padded ? tape.constant(mask.view()) : Var{},

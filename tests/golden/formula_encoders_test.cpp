@@ -1,15 +1,13 @@
 // Encoders from pixels to regions, and refinements, against PyTorch programs that were written from
 // the papers (formula_encoders.py): regions and all gradients.
-#include <functional>
-
 #include "core/attention/sequence/refinement.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "tests/golden/formulas.h"
+#include "tests/support/test_tape.h"
 #include "vision/encoders/encoder.h"
 #include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
-
 namespace {
 
 // Backward, and what it leaves.
@@ -88,9 +86,7 @@ TEST_CASE("encoders equal the published formulas") {
     set_formula_weights(store, name);
     const Tensor pixels =
         golden_tensor(name + "/inputs", {2, one.height, one.width, 3}, 4 * formula_factor(name));
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(store.views());
+    TestTape tape(store.views());
     const Var inputs = tape.variable(pixels.view());
     if (encoder->token_encoder() && config.vit.class_token) {
       const TokenEncoder& tokens = *encoder->token_encoder();
@@ -130,9 +126,7 @@ TEST_CASE("refinements equal the published formulas") {
     const Refinement refinement(ParamScope(store, "refine"), config, {{.rows = 2, .cols = 3}, 8});
     set_formula_weights(store, name);
     const Tensor x = golden_tensor(name + "/inputs", {2, 6, 8}, 2 * formula_factor(name));
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(store.views());
+    TestTape tape(store.views());
     const Var inputs = tape.variable(x.view());
     check_regions(name, tape, inputs, refinement(tape, inputs, {}), store);
   }

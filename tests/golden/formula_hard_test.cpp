@@ -1,15 +1,12 @@
 // Hard attention's estimators and the self-critical loss, for given draws, against PyTorch programs
 // that were written from the papers (make_formulas.py). What the estimators have as expectation is
 // there the gradient of the expected cost, over all choices.
-#include <cmath>
-#include <numeric>
-
 #include "captioning/learning/objectives/policy_loss.h"
 #include "tests/captioning/tiny_hard_model.h"
 #include "tests/golden/formulas.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade::test {
-
 namespace {
 
 // TinyModel with the weights of the formula.
@@ -36,9 +33,7 @@ struct Pass {
 
 Pass run_choices(const FormulaModel& model, const std::vector<Choices>& draws,
                  const CaptionLossOptions& options) {
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(model.store.views());
+  TestTape tape(model.store.views());
   ForcedChooser chooser(draws);
   ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                  pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1},
@@ -125,9 +120,7 @@ TEST_CASE("the self-critical loss equals the published formula for given draws")
     for (std::size_t c = 0; c < words.size(); ++c)
       captions.push_back(
           {words[c], selection == SelectionKind::kHard ? regions[c] : std::vector<int>{}});
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(model.store.views());
+    TestTape tape(model.store.views());
     PolicyLoss loss(tape, *model.decoder,
                     model.decoder->prepare(tape, tape.constant(features.view()), 1), captions,
                     {selection, 0.7});

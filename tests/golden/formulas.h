@@ -1,11 +1,6 @@
 // The counterpart of make_formulas.py: weights by its formula, and the comparison of gradients.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "tests/golden/golden_module.h"
 
 namespace saccade::test {

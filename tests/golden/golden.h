@@ -1,10 +1,6 @@
 // The counterpart of golden_arrays.py: the formula of weights and inputs, and the files of results.
 #pragma once
 
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "core/io/safetensors.h"
 #include "core/io/torch_weights.h"
 #include "tests/support/catch.h"

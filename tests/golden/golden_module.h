@@ -1,10 +1,6 @@
 // A module of ours, with the parameters of a torch module that make_golden.py ran.
 #pragma once
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "core/nn/parameter_store.h"
 #include "tests/golden/golden.h"
 #include "tests/support/parameter_gradients.h"

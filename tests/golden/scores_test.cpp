@@ -1,7 +1,5 @@
 // The caption metrics on a small corpus of our own (captions/README.md), from files to scores, and
 // tokens and METEOR's statistics of sentences of our own, against the reference implementations.
-#include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "captioning/scoring/files/caption_files.h"
@@ -14,7 +12,6 @@
 #include "tests/support/published_data.h"
 
 namespace saccade {
-
 namespace {
 
 std::filesystem::path captions_folder() { return SACCADE_GOLDEN_CAPTIONS; }

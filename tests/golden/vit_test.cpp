@@ -1,9 +1,9 @@
 // The vision transformer, with weights by timm's names, against the same network in PyTorch.
 #include "vision/encoders/vit.h"
 
-#include "core/base/error.h"
 #include "tests/golden/golden_module.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_tape.h"
 #include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/vit_weights.h"
 
@@ -105,9 +105,7 @@ TEST_CASE("a vision transformer with timm's weights equals PyTorch's, forward an
   const SafetensorsFile file = timm_file(folder, "vit", timm_shapes());
   CHECK(model.load(file).loaded == model.parameters.count());
   const Tensor pixels = golden_pixels("vit/pixels");
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(model.parameters.views());
+  test::TestTape tape(model.parameters.views());
   const Var features = model.encoder->forward(tape, tape.constant(pixels.view()));
   REQUIRE(features.shape() == Shape({2, 6, kWidth}));
   CHECK(golden_difference("vit/output0", features.value().span()) <= kGoldenTolerance);
@@ -137,10 +135,7 @@ TEST_CASE("timm's registers have no position") {
   const TempFolder folder("golden-vit-registers");
   Model model(small(2));
   model.load(timm_file(folder, "vit_registers", timm_shapes(2)));
-  Arena arena;
-  Tape tape(arena);
-  tape.set_recording(false);
-  tape.set_parameters(model.parameters.views());
+  test::TestTape tape(model.parameters.views(), test::Recording::kNo);
   const Tensor pixels = golden_pixels("vit_registers/pixels");
   const Var features = model.encoder->forward(tape, tape.constant(pixels.view()));
   CHECK(golden_difference("vit_registers/output0", features.value().span()) <= kGoldenTolerance);

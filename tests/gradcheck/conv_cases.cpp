@@ -54,26 +54,21 @@ void add_conv_cases(std::vector<GradientCase>& cases) {
   };
   for (const ConvCase& c : convolutions) {
     const std::string key = std::string("conv2d ") + c.name;
-    cases.push_back({.op = "conv2d",
-                     .name = c.name,
-                     .inputs = random_tensors({c.image, c.kernel, {c.kernel[3]}}, key),
-                     .build = [options = c.options](Tape&, Inputs in) -> Outputs {
+    cases.push_back({"conv2d", c.name, random_tensors({c.image, c.kernel, {c.kernel[3]}}, key),
+                     [options = c.options](Tape&, Inputs in) -> Outputs {
                        return {ops::conv2d(in[0], in[1], in[2], options)};
                      }});
   }
   // The number that is added decides on which side of a kink each sum lies, and keeps it far away.
   for (const Activation f : {Activation::kRelu, Activation::kRelu6})
-    cases.push_back(
-        {.op = "conv2d",
-         .name = f == Activation::kRelu ? "relu" : "relu6",
-         .inputs = sided(random_tensors({{2, 3, 4, 2}, {3, 3, 2, 6}, {6}}, "f(conv2d)", 0.1)),
-         .build = [f](Tape&, Inputs in) -> Outputs {
-           return {ops::conv2d(in[0], in[1], in[2], {.padding = 1, .activation = f})};
-         }});
-  cases.push_back({.op = "conv2d",
-                   .name = "without bias, image and kernel used twice",
-                   .inputs = random_tensors({{2, 3, 3, 2}, {3, 3, 2, 2}}, "conv2d twice"),
-                   .build = [](Tape&, Inputs in) -> Outputs {
+    cases.push_back({"conv2d", f == Activation::kRelu ? "relu" : "relu6",
+                     sided(random_tensors({{2, 3, 4, 2}, {3, 3, 2, 6}, {6}}, "f(conv2d)", 0.1)),
+                     [f](Tape&, Inputs in) -> Outputs {
+                       return {ops::conv2d(in[0], in[1], in[2], {.padding = 1, .activation = f})};
+                     }});
+  cases.push_back({"conv2d", "without bias, image and kernel used twice",
+                   random_tensors({{2, 3, 3, 2}, {3, 3, 2, 2}}, "conv2d twice"),
+                   [](Tape&, Inputs in) -> Outputs {
                      const Var y = ops::conv2d(in[0], in[1], {}, {.padding = 1});
                      return {y, ops::conv2d(in[0], in[1], {}, {.stride = 2, .padding = 1}),
                              ops::multiply(in[0], in[0]), ops::conv2d(y, in[1])};
@@ -112,36 +107,31 @@ void add_norm_cases(std::vector<GradientCase>& cases) {
   for (const ConvCase& c : convolutions) {
     const Shape channels{c.kernel[3]};
     const std::string key = std::string("conv_norm ") + c.name;
-    cases.push_back({.op = "conv_norm",
-                     .name = c.name,
-                     .inputs = random_tensors({c.image, c.kernel, channels, channels}, key),
-                     .build = [options = c.options](Tape&, Inputs in) -> Outputs {
+    cases.push_back({"conv_norm", c.name,
+                     random_tensors({c.image, c.kernel, channels, channels}, key),
+                     [options = c.options](Tape&, Inputs in) -> Outputs {
                        return {ops::conv_norm(in[0], in[1], norm_of(in[2], in[3]), {}, options)};
                      }});
   }
   for (const Activation f : {Activation::kNone, Activation::kRelu, Activation::kRelu6})
-    cases.push_back(
-        {.op = "conv_norm",
-         .name = str("beside a skip, activation ", static_cast<int>(f)),
-         .inputs = sided(random_tensors({{2, 3, 4, 2}, {3, 3, 2, 3}, {3}, {3}, {2, 3, 4, 3}},
-                                        "conv_norm skip", 0.1)),
-         .build = [f](Tape&, Inputs in) -> Outputs {
-           return {ops::conv_norm(in[0], in[1], norm_of(in[2], in[3]), in[4],
-                                  {.padding = 1, .activation = f})};
-         }});
-  cases.push_back({.op = "conv_norm",
-                   .name = "the image as the skip, everything used twice",
-                   .inputs = random_tensors({{2, 3, 3, 2}, {3, 3, 2, 2}, {2}, {2}}, "conv_norm 2"),
-                   .build = [](Tape&, Inputs in) -> Outputs {
+    cases.push_back({"conv_norm", str("beside a skip, activation ", static_cast<int>(f)),
+                     sided(random_tensors({{2, 3, 4, 2}, {3, 3, 2, 3}, {3}, {3}, {2, 3, 4, 3}},
+                                          "conv_norm skip", 0.1)),
+                     [f](Tape&, Inputs in) -> Outputs {
+                       return {ops::conv_norm(in[0], in[1], norm_of(in[2], in[3]), in[4],
+                                              {.padding = 1, .activation = f})};
+                     }});
+  cases.push_back({"conv_norm", "the image as the skip, everything used twice",
+                   random_tensors({{2, 3, 3, 2}, {3, 3, 2, 2}, {2}, {2}}, "conv_norm 2"),
+                   [](Tape&, Inputs in) -> Outputs {
                      const ops::ChannelNorm norm = norm_of(in[2], in[3]);
                      const Var y = ops::conv_norm(in[0], in[1], norm, in[0], {.padding = 1});
                      return {ops::conv_norm(y, in[1], norm, in[0], {.padding = 1})};
                    }});
   for (const Activation f : {Activation::kNone, Activation::kRelu, Activation::kRelu6})
-    cases.push_back({.op = "batch_norm",
-                     .name = str("activation ", static_cast<int>(f)),
-                     .inputs = sided(random_tensors({{2, 3, 2, 3}, {3}, {3}}, "batch_norm", 0.1)),
-                     .build = [f](Tape&, Inputs in) -> Outputs {
+    cases.push_back({"batch_norm", str("activation ", static_cast<int>(f)),
+                     sided(random_tensors({{2, 3, 2, 3}, {3}, {3}}, "batch_norm", 0.1)),
+                     [f](Tape&, Inputs in) -> Outputs {
                        return {ops::batch_norm(in[0], norm_of(in[1], in[2]), f)};
                      }});
 }
@@ -176,24 +166,19 @@ void add_pool_cases(std::vector<GradientCase>& cases) {
   for (const PoolCase& c : pools) {
     std::vector<Tensor> input;
     input.push_back(spread_tensor(c.image, c.name));
-    cases.push_back({.op = "max_pool2d",
-                     .name = c.name,
-                     .inputs = std::move(input),
-                     .build = [options = c.options](Tape&, Inputs in) -> Outputs {
+    cases.push_back({"max_pool2d", c.name, std::move(input),
+                     [options = c.options](Tape&, Inputs in) -> Outputs {
                        return {ops::max_pool2d(in[0], options)};
                      }});
-    cases.push_back({.op = "avg_pool2d",
-                     .name = c.name,
-                     .inputs = random_tensors({c.image}, std::string("avg_pool2d ") + c.name),
-                     .build = [options = c.options](Tape&, Inputs in) -> Outputs {
+    cases.push_back({"avg_pool2d", c.name,
+                     random_tensors({c.image}, std::string("avg_pool2d ") + c.name),
+                     [options = c.options](Tape&, Inputs in) -> Outputs {
                        return {ops::avg_pool2d(in[0], options)};
                      }});
   }
-  cases.push_back(
-      {.op = "mean_regions",
-       .name = "as a global average of images",
-       .inputs = random_tensors({{2, 3, 2, 3}}, "global_avg_pool"),
-       .build = [](Tape&, Inputs in) -> Outputs { return {ops::global_avg_pool(in[0])}; }});
+  cases.push_back({"mean_regions", "as a global average of images",
+                   random_tensors({{2, 3, 2, 3}}, "global_avg_pool"),
+                   [](Tape&, Inputs in) -> Outputs { return {ops::global_avg_pool(in[0])}; }});
 }
 
 void add_upsample_cases(std::vector<GradientCase>& cases) {
@@ -214,12 +199,9 @@ void add_upsample_cases(std::vector<GradientCase>& cases) {
        {5, 7},
        {{.left = 1, .bottom = 2, .right = 3}, {.top = 2, .bottom = 3, .right = 4}}}};
   for (const Case& c : grids)
-    cases.push_back({.op = "upsample",
-                     .name = c.name,
-                     .inputs = random_tensors({c.image}, std::string("upsample ") + c.name),
-                     .build = [c](Tape&, Inputs in) -> Outputs {
-                       return {ops::upsample(in[0], c.to, c.read)};
-                     }});
+    cases.push_back(
+        {"upsample", c.name, random_tensors({c.image}, std::string("upsample ") + c.name),
+         [c](Tape&, Inputs in) -> Outputs { return {ops::upsample(in[0], c.to, c.read)}; }});
 }
 
 }  // namespace

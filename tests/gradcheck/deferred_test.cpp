@@ -1,8 +1,5 @@
 // Gradients that ops leave to phase B, the optimizer step, equal those of the same graph on
 // variables.
-#include <algorithm>
-#include <cmath>
-
 #include "core/kernels/gemm.h"
 #include "core/nn/parameter_store.h"
 #include "core/ops/linear.h"
@@ -11,9 +8,9 @@
 #include "core/ops/shape_ops.h"
 #include "tests/gradcheck/gradcheck.h"
 #include "tests/support/catch.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade::test {
-
 namespace {
 
 // A small recurrent model: weights that every step uses, a table, biases, and fewer rows at each
@@ -98,9 +95,7 @@ TEST_CASE("weights that are not parameters themselves get their gradient on the 
   store.declare("w", {2, 3}, Init::normal(1));
   store.initialise(1);
   const Tensor x = random_tensor({4, 3}, "x");
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(store.views());
+  TestTape tape(store.views());
   // A parameter with another shape is an alias of it, whose gradient is added to the whole matrix.
   const Var y = ops::linear(tape.constant(x.view()), ops::reshape(tape.parameter(0), {3, 2}));
   const Tensor cotangent = random_tensor(y.shape(), "cotangent");

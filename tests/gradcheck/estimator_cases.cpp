@@ -55,13 +55,14 @@ double surrogate_loss(const Tensor& scores, const Estimator& e) {
 
 GradientCase reinforce_case(const std::string& name, std::vector<Tensor> scores,
                             std::shared_ptr<Estimator> e) {
-  return {.op = "reinforce",
-          .name = name,
-          .inputs = std::move(scores),
-          .build = [e](Tape&, Inputs in) -> Outputs {
+  return {"reinforce",
+          name,
+          std::move(scores),
+          [e](Tape&, Inputs in) -> Outputs {
             return {ops::reinforce(in[0], ops::softmax(in[0]), e->chosen, {&e->constants, 0})};
           },
-          .surrogate = [e](std::span<const Tensor> in) { return surrogate_loss(in[0], *e); }};
+          Alone::kYes,
+          [e](std::span<const Tensor> in) { return surrogate_loss(in[0], *e); }};
 }
 
 void add_reinforce_cases(std::vector<GradientCase>& cases) {
@@ -83,10 +84,8 @@ void add_reinforce_cases(std::vector<GradientCase>& cases) {
   const Tensor values = random_tensor({3, 2, 1}, "hard context features");
   const auto features = std::make_shared<const Tensor>(values.clone());
   const std::vector<Real> readout{0.3, -1.1, 0.6};
-  cases.push_back({.op = "reinforce",
-                   .name = "beside the context",
-                   .inputs = random_tensors({{3, 2}}, "hard context"),
-                   .build = [=](Tape& tape, Inputs in) -> Outputs {
+  cases.push_back({"reinforce", "beside the context", random_tensors({{3, 2}}, "hard context"),
+                   [=](Tape& tape, Inputs in) -> Outputs {
                      const Var alpha = ops::softmax(in[0]);
                      const Var z =
                          ops::context(tape.constant(features->view()), alpha, e->chosen, 1);
@@ -94,16 +93,16 @@ void add_reinforce_cases(std::vector<GradientCase>& cases) {
                          ops::dot_constant(z, readout),
                          ops::reinforce(in[0], alpha, e->chosen, {&e->constants, 0})})};
                    },
-                   .surrogate =
-                       [=](std::span<const Tensor> in) {
-                         double total = surrogate_loss(in[0], *e);
-                         const std::vector<double> log_alpha =
-                             log_weights(in[0], 1);  // the row without a chosen region
-                         for (Index l = 0; l < 2; ++l)
-                           total += readout[1] * std::exp(log_alpha[static_cast<std::size_t>(l)]) *
-                                    (*features)[1 * 2 + l];
-                         return total;
-                       }});
+                   Alone::kYes,
+                   [=](std::span<const Tensor> in) {
+                     double total = surrogate_loss(in[0], *e);
+                     const std::vector<double> log_alpha =
+                         log_weights(in[0], 1);  // the row without a chosen region
+                     for (Index l = 0; l < 2; ++l)
+                       total += readout[1] * std::exp(log_alpha[static_cast<std::size_t>(l)]) *
+                                (*features)[1 * 2 + l];
+                     return total;
+                   }});
 }
 
 // The same gradient as one of weights instead of scores, behind a softmax and behind a sparse
@@ -112,35 +111,30 @@ void add_reinforce_weights_cases(std::vector<GradientCase>& cases) {
   const auto e = estimator({7, 1.5, -0.7, 0.2}, {0, 2, -1}, 0.3);
   const auto later = estimator({1.5, -0.7, 0.2}, {0, 2, -1}, 0.3);
   cases.push_back(
-      {.op = "reinforce_weights",
-       .name = "behind a softmax",
-       .inputs = random_tensors({{3, 3}}, "hard weights"),
-       .build = [e](Tape&, Inputs in) -> Outputs {
+      {"reinforce_weights", "behind a softmax", random_tensors({{3, 3}}, "hard weights"),
+       [e](Tape&, Inputs in) -> Outputs {
          return {ops::reinforce_weights(ops::softmax(in[0]), e->chosen, {&e->constants, 1})};
        },
-       .surrogate = [later](std::span<const Tensor> in) { return surrogate_loss(in[0], *later); }});
+       Alone::kYes, [later](std::span<const Tensor> in) { return surrogate_loss(in[0], *later); }});
   // The sparsemax of these rows is {0.8, 0.2, 0} and {0, 0.35, 0.65}. Regions of weight 0 keep it.
   std::vector<Tensor> scores;
   scores.push_back(Tensor({2, 3}, std::vector<Real>{0.9, 0.3, -2, -1, 0.4, 0.7}));
   const auto sparse = estimator({1.2, -0.8}, {1, 2}, 0.3);
-  cases.push_back({.op = "reinforce_weights",
-                   .name = "weights of exactly zero",
-                   .inputs = std::move(scores),
-                   .build = [sparse](Tape&, Inputs in) -> Outputs {
+  cases.push_back({"reinforce_weights", "weights of exactly zero", std::move(scores),
+                   [sparse](Tape&, Inputs in) -> Outputs {
                      return {ops::reinforce_weights(ops::sparsemax(in[0]), sparse->chosen,
                                                     {&sparse->constants, 0})};
                    },
-                   .surrogate =
-                       [sparse](std::span<const Tensor> in) {
-                         const Tensor& x = in[0];
-                         const double first[]{0.5 + (x[0] - x[1]) / 2, 0.5 - (x[0] - x[1]) / 2};
-                         const double second[]{0.5 + (x[4] - x[5]) / 2, 0.5 - (x[4] - x[5]) / 2};
-                         double total = 1.2 * std::log(first[1]) - 0.8 * std::log(second[1]);
-                         for (const double* alpha : {first, second})
-                           for (const double a : {alpha[0], alpha[1]})
-                             total += 0.3 * a * std::log(a);
-                         return total;
-                       }});
+                   Alone::kYes,
+                   [sparse](std::span<const Tensor> in) {
+                     const Tensor& x = in[0];
+                     const double first[]{0.5 + (x[0] - x[1]) / 2, 0.5 - (x[0] - x[1]) / 2};
+                     const double second[]{0.5 + (x[4] - x[5]) / 2, 0.5 - (x[4] - x[5]) / 2};
+                     double total = 1.2 * std::log(first[1]) - 0.8 * std::log(second[1]);
+                     for (const double* alpha : {first, second})
+                       for (const double a : {alpha[0], alpha[1]}) total += 0.3 * a * std::log(a);
+                     return total;
+                   }});
 }
 
 // exp(-800) is 0 in double, as exp(-104) is in float.
@@ -152,22 +146,17 @@ std::vector<Tensor> zero_weight_inputs() {
 }
 
 void add_marginal_cases(std::vector<GradientCase>& cases) {
-  cases.push_back({.op = "marginal_nll",
-                   .name = "several rows",
-                   .inputs = random_tensors({{3, 4}, {3, 4}}, "marginal"),
-                   .build = [](Tape&, Inputs in) -> Outputs {
+  cases.push_back({"marginal_nll", "several rows", random_tensors({{3, 4}, {3, 4}}, "marginal"),
+                   [](Tape&, Inputs in) -> Outputs {
                      return {ops::marginal_nll(ops::softmax(in[0]), in[1])};
                    }});
-  cases.push_back({.op = "marginal_nll",
-                   .name = "a region of weight 0 whose cost is far below the others'",
-                   .inputs = zero_weight_inputs(),
-                   .build = [](Tape&, Inputs in) -> Outputs {
+  cases.push_back({"marginal_nll", "a region of weight 0 whose cost is far below the others'",
+                   zero_weight_inputs(), [](Tape&, Inputs in) -> Outputs {
                      return {ops::marginal_nll(ops::softmax(in[0]), in[1])};
                    }});
-  cases.push_back({.op = "marginal_nll",
-                   .name = "one region, and costs far apart",
-                   .inputs = random_tensors({{2, 1}, {2, 1}}, "marginal one", 30),
-                   .build = [](Tape&, Inputs in) -> Outputs {
+  cases.push_back({"marginal_nll", "one region, and costs far apart",
+                   random_tensors({{2, 1}, {2, 1}}, "marginal one", 30),
+                   [](Tape&, Inputs in) -> Outputs {
                      return {ops::marginal_nll(ops::softmax(in[0]), in[1])};
                    }});
 }

@@ -1,13 +1,10 @@
 #include "tests/gradcheck/gradcheck.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "tests/support/catch.h"
 
 namespace saccade::test {
-
 namespace {
 
 constexpr double kStep = 1e-6;

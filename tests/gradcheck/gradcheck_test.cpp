@@ -1,13 +1,10 @@
 #include "tests/gradcheck/gradcheck.h"
 
-#include <algorithm>
 #include <iterator>
-#include <set>
 
 #include "tests/support/catch.h"
 
 namespace saccade::test {
-
 namespace {
 
 const std::vector<GradientCase>& all_cases() {

@@ -1,10 +1,6 @@
 // Exact gradients, to compare estimated ones with. For tests in double.
 #pragma once
 
-#include <cmath>
-#include <functional>
-#include <vector>
-
 #include "core/nn/parameter_store.h"
 #include "tests/support/catch.h"
 

@@ -1,15 +1,14 @@
 // A program's own scores and mechanisms: their names in configs, and that they are what attends.
 #include "core/attention/attention_registry.h"
 
-#include <utility>
-
+#include "core/attention/choosers.h"
 #include "core/attention/make_attention.h"
 #include "core/attention/mean_attention.h"
 #include "core/attention/scores/score_kind.h"
-#include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/ops/linear.h"
 #include "tests/support/catch.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade::test {
 namespace {
@@ -56,9 +55,7 @@ std::vector<Real> weights_of(const AttentionConfig& config) {
   const auto attention = make_attention(config, {.features = 2, .query = 3, .regions = 3},
                                         ParamScope(store, "attention"));
   store.initialise(1);
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(store.views());
+  TestTape tape(store.views());
   Tensor regions({1, 3, 2}, std::vector<Real>{1, 2, -1, 0.5, 3, -2});
   Tensor queries({2, 3}, std::vector<Real>{0.5, -1, 2, 1, 1, -0.5});
   const AttentionMemory memory =
@@ -117,3 +114,45 @@ TEST_CASE("an enumerator in place of an added choice keeps what was added") {
 
 }  // namespace
 }  // namespace saccade::test
+
+// The random numbers of draws: every draw of every sample has numbers of its own.
+namespace saccade {
+
+TEST_CASE("no two draws share random numbers, however many a caption has") {
+  // Up to what the limits allow: 256 heads, 64 layers and 1,000 words.
+  std::set<std::uint64_t> keys;
+  std::size_t count = 0;
+  for (const Index sample : {0, 1, 2, 3, 255, 256, 65535, 65536, 1 << 24})
+    for (const Index draw : {0, 1, 65533, 65534, 65535, 65536, 131070, 131071, 1 << 20, 16384000}) {
+      keys.insert(glimpse_key({1, Stream::kAttention, 0, 0}, sample, draw).sample);
+      ++count;
+    }
+  CHECK(keys.size() == count);
+  // The coin of a sample has its number 0.
+  for (const std::uint64_t sample : {0, 1, 2, 65536}) CHECK(keys.count(sample << 16) == 0);
+}
+
+TEST_CASE("the first 65,535 draws of a caption keep the numbers that they always had") {
+  const RandomKey key{1, Stream::kAttention, 4, 30};
+  CHECK(glimpse_key(key, 0, 0).sample == (30U << 16) + 1);
+  CHECK(glimpse_key(key, 2, 7).sample == (32U << 16) + 8);
+  CHECK(glimpse_key(key, 2, 65534).sample == (32U << 16) + 65535);
+  CHECK(glimpse_key(key, 2, 65534).step == 4);
+}
+
+TEST_CASE("a caption's later draws are not its neighbour's first ones") {
+  const std::vector<Real> even(64, Real{1} / 64);
+  const ConstView weights{even.data(), {1, 64}};
+  std::vector<int> late, first;
+  for (Index draw = 0; draw < 40; ++draw) {
+    SampleChooser caption({1, Stream::kAttention, 0, 5}), next({1, Stream::kAttention, 0, 6});
+    std::vector<int> chosen(1);
+    caption.choose(weights, draw + 65536, chosen);
+    late.push_back(chosen[0]);
+    next.choose(weights, draw, chosen);
+    first.push_back(chosen[0]);
+  }
+  CHECK(late != first);
+}
+
+}  // namespace saccade

@@ -215,4 +215,82 @@ TEST_CASE("mechanisms that cannot be causal are refused in one line") {
   CHECK(grid.causal_widths().empty());
 }
 
+// Multi-head attention as a module, in double.
+using Pattern = AttentionMask::Pattern;
+
+namespace {
+
+constexpr Index kWide = 6;
+
+struct Fixture {
+  ParameterStore store;
+  MultiHeadAttention attention;
+  explicit Fixture(Index heads = 2, Index memory = 0)
+      : attention(ParamScope(store, "attention"), {.features = kWide, .heads = heads}, memory) {
+    test::randomise(store);
+  }
+  Tensor over(const Tensor& x, const AttentionMask& mask) const {
+    return value_of(store,
+                    [&](Tape& tape) { return attention(tape, tape.constant(x.view()), mask); });
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "steps over a cache equal the rows of causal attention, also when hypotheses change places") {
+  const Fixture f;
+  const Index length = 5;
+  const Tensor x = noise({2, length, kWide}, 1);
+  const Tensor whole = f.over(x, {.pattern = Pattern::kCausal});
+  KeyCache cache(2, length, kWide);
+  std::vector<int> held{0, 1};  // the sequence that each row of the cache continues
+  for (Index t = 0; t < length; ++t) {
+    const Index rows = t == 4 ? 1 : 2;  // the last word of only one of them
+    Tensor now({rows, kWide});
+    for (Index r = 0; r < rows; ++r)
+      std::copy_n(x.view().row(held[static_cast<std::size_t>(r)] * length + t), kWide,
+                  now.view().row(r));
+    const Tensor y = value_of(f.store, [&](Tape& tape) {
+      return f.attention.step(tape, tape.constant(now.view()), cache);
+    });
+    for (Index r = 0; r < rows; ++r)
+      for (Index c = 0; c < kWide; ++c)
+        CHECK(std::abs(y.view().row(r)[c] -
+                       whole.view().row(held[static_cast<std::size_t>(r)] * length + t)[c]) <
+              kSame);
+    if (t == 1) cache.reorder(std::vector<int>{1, 0}), held = {1, 0};
+    if (t == 2) cache.reorder(std::vector<int>{0, 0}), held = {1, 1};
+  }
+  CHECK(cache.length() == length);
+  CHECK_THROWS_AS(value_of(f.store,
+                           [&](Tape& tape) {
+                             const Tensor one({1, kWide});
+                             return f.attention.step(tape, tape.constant(one.view()), cache);
+                           }),
+                  ShapeError);
+  CHECK_THROWS_AS(cache.reorder(std::vector<int>{2}), ShapeError);
+}
+
+TEST_CASE("cross-attention reads keys that were made on another tape") {
+  const Fixture f(3, 4);
+  const Tensor memory = noise({2, 7, 4}, 1), x = noise({2, 3, kWide}, 2);
+  Arena arena;
+  Tape first(arena);
+  first.set_parameters(f.store.views());
+  const SequenceKeys keys = f.attention.prepare(first, first.constant(memory.view()));
+  const Tensor together = value_of(f.store, [&](Tape& tape) {
+    return f.attention.attend(tape, tape.constant(x.view()), keys.on(tape), {});
+  });
+  for (Index b = 0; b < 2; ++b)
+    for (Index t = 0; t < 3; ++t) {
+      const Tensor alone = value_of(f.store, [&](Tape& tape) {
+        const Var one = tape.constant(test::position_of(test::sample_of(x.view(), b), t));
+        const Var own = tape.constant(test::sample_of(memory.view(), b));
+        return f.attention.attend(tape, one, f.attention.prepare(tape, own), {});
+      });
+      CHECK(apart(test::position_of(test::sample_of(together.view(), b), t), alone.view()) < kSame);
+    }
+}
+
 }  // namespace saccade

@@ -1,14 +1,12 @@
 // Runs and differentiates a module over sequences whose weights are drawn at random.
 #pragma once
 
-#include <functional>
-#include <memory>
-
 #include "core/attention/sequence/sequence_attention.h"
 #include "core/nn/parameter_store.h"
 #include "tests/support/exact_gradient.h"
 #include "tests/support/parameter_gradients.h"
 #include "tests/support/tensor_difference.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade::test {
 
@@ -24,10 +22,7 @@ inline void randomise(ParameterStore& store) {
 
 // The value that `run` computes on a tape that does not record.
 inline Tensor value_of(const ParameterStore& store, const std::function<Var(Tape&)>& run) {
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(store.views());
-  tape.set_recording(false);
+  TestTape tape(store.views(), Recording::kNo);
   const Var y = run(tape);
   return {y.shape(), y.value().span()};
 }
@@ -43,9 +38,7 @@ inline double gradient_error(ParameterStore& store, const std::function<Var(Tape
     for (Index i = 0; i < y.size(); ++i) total += double{cotangent[i]} * double{y[i]};
     return total;
   });
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(store.views());
+  TestTape tape(store.views());
   const Var y = run(tape);
   tape.backward(std::vector{y}, std::vector{cotangent.view()});
   const std::vector<Real> analytic = parameter_gradients(tape, store);

@@ -3,10 +3,8 @@
 #include "core/attention/weight_edit.h"
 #include "tests/contract/mechanisms.h"
 #include "tests/core/attention/module_support.h"
-#include "tests/support/parameter_gradients.h"
 
 namespace saccade::test {
-
 namespace {
 
 constexpr GridSize kGrid{.rows = 7, .cols = 6};  // a window of radius 1 is a fifth of it
@@ -35,7 +33,7 @@ void for_each_local(F f) {
             } catch (const UsageError&) {
               continue;
             }
-            const Mechanism m = make(c, kRegions);
+            Mechanism m = make(c, kRegions);
             INFO(m.name);
             f(m);
           }
@@ -94,44 +92,8 @@ TEST_CASE("near regions respect padding, and a window of padding alone gives way
 TEST_CASE("gradients through near regions agree with differences") {
   Tensor features = normal_tensor({2, kRegions, kFeatures}, 102),
          query = normal_tensor({2, kQuery}, 103);
-  const Tensor on_context = normal_tensor({2, kFeatures}, 104),
-               on_weights = normal_tensor({2, kRegions}, 105);
-  for_each_local([&](const Mechanism& m) {
-    if (m.config.normalizer != NormalizerKind::kSoftmax) return;
-    const Scene scene{.features = features.view(), .query = query.view(), .grid = kGrid};
-    const auto value = [&] {
-      const AttentionResult seen = attend(m, scene);
-      return std::inner_product(
-          seen.context.span().begin(), seen.context.span().end(), on_context.span().begin(),
-          std::inner_product(seen.weights.span().begin(), seen.weights.span().end(),
-                             on_weights.span().begin(), Real{0}));
-    };
-    Arena arena;
-    Tape tape(arena);
-    tape.set_parameters(m.store.views());
-    const Var f = tape.variable(features.view()), q = tape.variable(query.view());
-    const Glimpse g = attend_twice(m, tape, f, q, scene);
-    tape.backward(std::vector<Var>{g.context, g.weights},
-                  std::vector<ConstView>{on_context.view(), on_weights.view()});
-    const auto check = [&](const std::string& what, Real& x, Real analytic) {
-      const Real kept = x, eps = 1e-6;
-      x = kept + eps;
-      const Real up = value();
-      x = kept - eps;
-      const Real down = value();
-      x = kept;
-      const Real numeric = (up - down) / (2 * eps);
-      INFO(what << ": numeric " << numeric << ", analytic " << analytic);
-      CHECK(std::abs(numeric - analytic) <= 1e-6 + 1e-5 * std::abs(analytic));
-    };
-    auto& store = const_cast<ParameterStore&>(m.store);
-    const auto parameters = parameter_gradients(tape, store);
-    for (const ParameterInfo& info : store.infos())
-      for (Index i = 0; i < info.shape.size(); ++i)
-        check(info.name, store.flat()[info.offset + i],
-              parameters[static_cast<std::size_t>(info.offset + i)]);
-    for (Index i = 0; i < features.size(); ++i) check("features", features[i], tape.grad(f)[i]);
-    for (Index i = 0; i < query.size(); ++i) check("query", query[i], tape.grad(q)[i]);
+  for_each_local([&](Mechanism& m) {
+    if (m.config.normalizer == NormalizerKind::kSoftmax) check_gradients(m, features, query, kGrid);
   });
 }
 

@@ -202,67 +202,6 @@ TEST_CASE("every parameter of every mechanism gets its gradient") {
   }
 }
 
-TEST_CASE("a window as wide as the sequence is full attention") {
-  ParameterStore store;
-  const WindowAttention window(ParamScope(store, "a"), {.features = 8, .heads = 2}, {.radius = 4});
-  const MultiHeadAttention full(ParamScope(store, "b"), {.features = 8, .heads = 2});
-  test::randomise(store);
-  // The second half of the parameters is a copy of the first.
-  const Index half = store.flat_size() / 2;
-  std::copy_n(store.flat().data(), half, store.flat().data() + half);
-  const Tensor x = noise({2, 5, 8}, 1);
-  const auto run = [&](const SequenceAttention& attention) {
-    return value_of(store,
-                    [&](Tape& tape) { return attention(tape, tape.constant(x.view()), {}); });
-  };
-  CHECK(apart(run(full).view(), run(window).view()) < kSame);
-}
-
-TEST_CASE("mixtures that are the positions themselves make Linformer full attention") {
-  ParameterStore store;
-  const LinformerAttention linformer(ParamScope(store, "a"), {.features = 8, .heads = 2},
-                                     {.most = 5, .projected = 5});
-  const MultiHeadAttention full(ParamScope(store, "b"), {.features = 8, .heads = 2});
-  test::randomise(store);
-  for (const std::string layer : {"query", "key", "value", "output"})
-    for (const std::string part : {".weight", ".bias"}) {
-      const ConstView from = store.value(store.find("b." + layer + part));
-      std::copy_n(from.data, from.size(), store.value(store.find("a." + layer + part)).data);
-    }
-  for (const std::string name : {"a.key_mixtures", "a.value_mixtures"})
-    for (Index i = 0; i < 25; ++i) store.value(store.find(name))[i] = i % 6 == 0 ? 1 : 0;
-  const Tensor x = noise({2, 5, 8}, 1);
-  const auto run = [&](const SequenceAttention& attention) {
-    return value_of(store,
-                    [&](Tape& tape) { return attention(tape, tape.constant(x.view()), {}); });
-  };
-  CHECK(apart(run(full).view(), run(linformer).view()) < kSame);
-}
-
-TEST_CASE("differential attention with lambda 0 is normalised attention of the first halves") {
-  ParameterStore store;
-  const DifferentialAttention attention(ParamScope(store, "a"), {.features = 8, .heads = 2}, 0);
-  test::randomise(store);
-  // exp(0) - exp(0) + 0
-  for (const std::string name : {"a.lambda.query_1", "a.lambda.query_2"})
-    for (Index i = 0; i < 2; ++i) store.value(store.find(name))[i] = 0;
-  const Tensor x = noise({2, 5, 8}, 1);
-  const Tensor got =
-      value_of(store, [&](Tape& tape) { return attention(tape, tape.constant(x.view()), {}); });
-  const Tensor expected = value_of(store, [&](Tape& tape) {
-    const auto dense = [&](Var in, const std::string& name) {
-      return ops::linear(in, tape.parameter(store.find("a." + name + ".weight")),
-                         tape.parameter(store.find("a." + name + ".bias")));
-    };
-    const Var in = tape.constant(x.view());
-    const Var y = ops::sdpa(dense(in, "query_1"), dense(in, "key_1"), dense(in, "value"), 2, {});
-    const Var normed =
-        ops::rms_norm(ops::reshape(y, {20, 4}), tape.parameter(store.find("a.gain")));
-    return dense(ops::reshape(normed, {2, 5, 8}), "output");
-  });
-  CHECK(apart(expected.view(), got.view()) < kSame);
-}
-
 TEST_CASE("a refinement of two blocks has correct gradients and keeps the shape of a grid") {
   const RefinementConfig options{.type = Kind::kDifferential, .layers = 2, .heads = 1};
   ParameterStore store;
@@ -282,43 +221,6 @@ TEST_CASE("a refinement of two blocks has correct gradients and keeps the shape 
                       });
   });
   CHECK(weights == std::vector<Shape>(2, Shape{2, 1, 4, 4}));
-}
-
-TEST_CASE("a refinement normalises before or after its layers, by one key") {
-  const Tensor x = noise({2, kRegions, 8}, 1);
-  std::vector<Tensor> outputs;
-  for (const auto& norm : enum_table(NormPlacement{})) {
-    INFO(norm.name);
-    ParameterStore store;
-    const Refinement refinement(ParamScope(store, "refine"),
-                                {.layers = 2, .heads = 2, .norm = norm.value}, kGrid);
-    store.initialise(1);  // every gain is 1 and every shift 0
-    const auto run = [&](Tape& tape) { return refinement(tape, tape.constant(x.view()), {}); };
-    outputs.push_back(value_of(store, run));
-    double most = 0;
-    for (Index r = 0; r < outputs.back().view().rows(); ++r) {
-      double mean = 0;
-      for (Index c = 0; c < 8; ++c) mean += outputs.back().view().row(r)[c] / 8;
-      most = std::max(most, std::abs(mean));
-    }
-    CHECK((norm.value == NormPlacement::kPost ? most < kSame : most > 1e-3));
-  }
-  CHECK(apart(outputs[0].view(), outputs[1].view()) > 1e-3);
-}
-
-TEST_CASE("a block whose last products are 0 returns its input") {
-  ParameterStore store;
-  const Refinement refinement(ParamScope(store, "refine"), {.layers = 1, .heads = 2}, kGrid);
-  test::randomise(store);
-  for (const std::string name : {"attention.output", "narrow"})
-    for (const std::string part : {".weight", ".bias"}) {
-      const View zero = store.value(store.find("refine.0." + name + part));
-      std::fill_n(zero.data, zero.size(), Real{0});
-    }
-  const Tensor x = noise({2, kRegions, 8}, 1);
-  const Tensor y =
-      value_of(store, [&](Tape& tape) { return refinement(tape, tape.constant(x.view()), {}); });
-  CHECK(apart(x.view(), y.view()) == 0);
 }
 
 TEST_CASE(

@@ -3,6 +3,7 @@
 
 #include "tests/core/attention/sequence_support.h"
 #include "tests/support/catch.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade {
 
@@ -20,8 +21,7 @@ struct Attended {
 };
 
 Attended attend(ConstView q, ConstView k, ConstView v, Index heads, const AttentionMask& mask) {
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   tape.set_recording(false);
   const Var qs = tape.constant(q), ks = tape.constant(k);
   const Var y = ops::sdpa(qs, ks, tape.constant(v), heads, mask);
@@ -172,8 +172,7 @@ TEST_CASE("no gradient reaches keys that no query may see") {
   const Tensor q = noise({1, 5, 2}, 1), k = noise({1, 5, 2}, 2), v = noise({1, 5, 2}, 3),
                dy = noise({1, 5, 2}, 4);
   for (const AttentionMask& mask : masks) {
-    Arena arena;
-    Tape tape(arena);
+    test::TestTape tape;
     const Var ks = tape.variable(k.view()), vs = tape.variable(v.view());
     const Var y = ops::sdpa(tape.variable(q.view()), ks, vs, 1, mask);
     tape.backward(std::vector{y}, std::vector{dy.view()});
@@ -189,8 +188,7 @@ TEST_CASE("no gradient reaches keys that no query may see") {
 }
 
 TEST_CASE("masks that do not fit and queries without a key are refused") {
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   const Tensor x({2, 3, 4});
   const Var v = tape.constant(x.view());
   const std::vector<int> none{3, 0}, three{1, 2, 3}, long_one{4, 1};

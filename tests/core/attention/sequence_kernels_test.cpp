@@ -1,6 +1,4 @@
 // The kernels of attention over sequences against their reference versions, in float.
-#include <vector>
-
 #include "core/attention/sequence/neighbour_lists.h"
 #include "core/kernels/graph_attention.h"
 #include "core/kernels/linear_attention.h"
@@ -13,6 +11,21 @@ namespace saccade {
 using test::difference;
 using test::noise;
 using Pattern = AttentionMask::Pattern;
+
+// What the kernels of a case write.
+using Results = std::vector<Tensor>;
+
+template <class... T>
+Results made(T... tensors) {
+  Results out;
+  (out.push_back(std::move(tensors)), ...);
+  return out;
+}
+
+void check_same(const Results& reference, const Results& optimized) {
+  for (std::size_t i = 0; i < reference.size(); ++i)
+    CHECK(difference(reference[i], optimized[i]) <= 1e-5);
+}
 
 TEST_CASE("fused attention agrees with its reference version") {
   const Index batch = 2, count = 270, heads = 2;
@@ -38,27 +51,19 @@ TEST_CASE("fused attention agrees with its reference version") {
   for (const AttentionMask& mask : masks) {
     CAPTURE(static_cast<int>(mask.pattern), mask.lengths.size(), mask.allowed.size());
     const kernels::SdpaInputs in{q.view(), k.view(), v.view(), heads, mask};
-    struct Results {
-      Tensor out, lse, dq, dk, dv, weights;
-    };
     const auto run = [&](auto forward, auto backward, auto weights) {
-      Results r{noise(narrow, 5), Tensor(sums),     noise(wide, 6),
-                noise(wide, 7),   noise(narrow, 8), Tensor({batch, heads, count, count})};
-      forward(in, r.out.view(), r.lse.view());
-      backward(in, r.out.view(), r.lse.view(), dy.view(),
-               kernels::SdpaGradients{r.dq.view(), r.dk.view(), r.dv.view()});
-      weights(in, r.weights.view());
+      Results r = made(noise(narrow, 5), Tensor(sums), noise(wide, 6), noise(wide, 7),
+                       noise(narrow, 8), Tensor({batch, heads, count, count}));
+      forward(in, r[0].view(), r[1].view());
+      backward(in, r[0].view(), r[1].view(), dy.view(),
+               kernels::SdpaGradients{r[2].view(), r[3].view(), r[4].view()});
+      weights(in, r[5].view());
       return r;
     };
     const Results optimized = run(kernels::sdpa, kernels::sdpa_backward, kernels::sdpa_weights);
     const Results reference = run(kernels::reference::sdpa, kernels::reference::sdpa_backward,
                                   kernels::reference::sdpa_weights);
-    CHECK(difference(reference.out, optimized.out) <= 1e-5);
-    CHECK(difference(reference.lse, optimized.lse) <= 1e-5);
-    CHECK(difference(reference.dq, optimized.dq) <= 1e-5);
-    CHECK(difference(reference.dk, optimized.dk) <= 1e-5);
-    CHECK(difference(reference.dv, optimized.dv) <= 1e-5);
-    CHECK(difference(reference.weights, optimized.weights) <= 1e-5);
+    check_same(reference, optimized);
   }
 }
 
@@ -73,25 +78,18 @@ TEST_CASE("linear attention agrees with its reference version") {
   for (const AttentionMask& mask : masks) {
     CAPTURE(static_cast<int>(mask.pattern), mask.allowed.size());
     const kernels::SdpaInputs in{q.view(), k.view(), v.view(), heads, mask};
-    struct Results {
-      Tensor out, z, dq, dk, dv;
-    };
     const auto run = [&](auto forward, auto backward) {
-      Results r{noise(narrow, 5), Tensor({batch, heads, count}), noise(wide, 6), noise(wide, 7),
-                noise(narrow, 8)};
-      forward(in, r.out.view(), r.z.view());
-      backward(in, r.out.view(), r.z.view(), dy.view(),
-               kernels::SdpaGradients{r.dq.view(), r.dk.view(), r.dv.view()});
+      Results r = made(noise(narrow, 5), Tensor({batch, heads, count}), noise(wide, 6),
+                       noise(wide, 7), noise(narrow, 8));
+      forward(in, r[0].view(), r[1].view());
+      backward(in, r[0].view(), r[1].view(), dy.view(),
+               kernels::SdpaGradients{r[2].view(), r[3].view(), r[4].view()});
       return r;
     };
     const Results optimized = run(kernels::linear_attention, kernels::linear_attention_backward);
     const Results reference =
         run(kernels::reference::linear_attention, kernels::reference::linear_attention_backward);
-    CHECK(difference(reference.out, optimized.out) <= 1e-5);
-    CHECK(difference(reference.z, optimized.z) <= 1e-5);
-    CHECK(difference(reference.dq, optimized.dq) <= 1e-5);
-    CHECK(difference(reference.dk, optimized.dk) <= 1e-5);
-    CHECK(difference(reference.dv, optimized.dv) <= 1e-5);
+    check_same(reference, optimized);
   }
 }
 
@@ -102,26 +100,19 @@ TEST_CASE("graph attention agrees with its reference version") {
   const Tensor h = noise(nodes, 1), query = noise(halves, 2), key = noise(halves, 3),
                dy = noise(nodes, 4);
   const kernels::GraphInputs in{h.view(), query.view(), key.view(), heads, lists.mask()};
-  struct Results {
-    Tensor out, query, key, lse, dnodes, dquery, dkey;
-  };
   const auto run = [&](auto forward, auto backward) {
-    Results r{noise(nodes, 5), Tensor(kept),     Tensor(kept),    Tensor(kept),
-              noise(nodes, 6), noise(halves, 7), noise(halves, 8)};
-    const kernels::GraphKept k{r.query.view(), r.key.view(), r.lse.view()};
-    forward(in, r.out.view(), k);
-    backward(in, r.out.view(), k, dy.view(),
-             kernels::GraphGradients{r.dnodes.view(), r.dquery.view(), r.dkey.view()});
+    Results r = made(noise(nodes, 5), Tensor(kept), Tensor(kept), Tensor(kept), noise(nodes, 6),
+                     noise(halves, 7), noise(halves, 8));
+    const kernels::GraphKept k{r[1].view(), r[2].view(), r[3].view()};
+    forward(in, r[0].view(), k);
+    backward(in, r[0].view(), k, dy.view(),
+             kernels::GraphGradients{r[4].view(), r[5].view(), r[6].view()});
     return r;
   };
   const Results optimized = run(kernels::graph_attention, kernels::graph_attention_backward);
   const Results reference =
       run(kernels::reference::graph_attention, kernels::reference::graph_attention_backward);
-  CHECK(difference(reference.out, optimized.out) <= 1e-5);
-  CHECK(difference(reference.lse, optimized.lse) <= 1e-5);
-  CHECK(difference(reference.dnodes, optimized.dnodes) <= 1e-5);
-  CHECK(difference(reference.dquery, optimized.dquery) <= 1e-5);
-  CHECK(difference(reference.dkey, optimized.dkey) <= 1e-5);
+  check_same(reference, optimized);
 }
 
 }  // namespace saccade

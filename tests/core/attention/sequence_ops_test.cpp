@@ -1,4 +1,5 @@
 // Linear, graph and differential attention against their formulas, in double.
+#include "core/attention/sequence/differential_attention.h"
 #include "core/attention/sequence/neighbour_lists.h"
 #include "core/ops/differential.h"
 #include "core/ops/graph_attention.h"
@@ -6,6 +7,7 @@
 #include "core/ops/project_length.h"
 #include "tests/core/attention/sequence_support.h"
 #include "tests/support/catch.h"
+#include "tests/support/test_tape.h"
 
 namespace saccade {
 
@@ -79,8 +81,7 @@ TEST_CASE("linear attention equals its quadratic form, also causal and across ch
          [&](Index b, Index t, Index s) { return s <= t && is_allowed(b, s); }}};
     for (const test::MaskCase& c : cases) {
       CAPTURE(count, c.name);
-      Arena arena;
-      Tape tape(arena);
+      test::TestTape tape;
       const Var qs = tape.constant(q.view()), ks = tape.constant(k.view());
       const Tensor weights = quadratic_weights(q, k, 2, c.permits);
       const Var y = ops::linear_attention(qs, ks, tape.constant(v.view()), 2, c.mask);
@@ -91,8 +92,7 @@ TEST_CASE("linear attention equals its quadratic form, also causal and across ch
 }
 
 TEST_CASE("linear attention refuses patterns that it cannot sum") {
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   const Tensor x({1, 3, 2}), longer({1, 4, 2});
   const Var v = tape.constant(x.view()), w = tape.constant(longer.view());
   CHECK_THROWS_AS(ops::linear_attention(v, v, v, 1, {.pattern = Pattern::kWindow}), ShapeError);
@@ -131,8 +131,7 @@ TEST_CASE("graph attention equals the dense formula on a complete graph and on o
           }
           for (Index s = 0; s < count; ++s) row[s] /= sum;
         }
-    Arena arena;
-    Tape tape(arena);
+    test::TestTape tape;
     const Var x = tape.constant(nodes.view()), a = tape.constant(query.view()),
               c = tape.constant(key.view());
     CHECK(apart(means(weights, nodes).view(),
@@ -169,10 +168,16 @@ TEST_CASE("the nearest features are those with the largest cosine or the smalles
   CHECK_THROWS_AS(nearest_neighbours(x.view(), 4, Likeness::kCosine), ShapeError);
 }
 
+TEST_CASE("lambda of differential blocks starts lower in lower layers") {
+  const std::pair<Index, double> layers[] = {
+      {0, 0.2}, {1, 0.35550906759096926}, {2, 0.4707130183435842}, {11, 0.777870099559256}};
+  for (const auto& [layer, lambda] : layers)
+    CHECK(differential_initial(layer) == Approx(lambda).epsilon(1e-14));
+}
+
 TEST_CASE(
     "the difference of two maps, the root-mean-square norm and mixtures follow their formulas") {
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   const Tensor a = noise({2, 3}, 1), b = noise({2, 3}, 2), u = noise({4}, 3), v = noise({4}, 4),
                gain = noise({3}, 5);
   Real dot = 0, square = 0;

@@ -1,14 +1,19 @@
 // What inspect measures of a model's attention, and models that do without heads.
 #include "experiments/commands/inspect_attention.h"
 
+#include <array>
+#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "core/attention/sequence/sequence_attention_kind.h"
+#include "experiments/cli.h"
 #include "experiments/commands/caption.h"
 #include "experiments/commands/evaluate.h"
 #include "experiments/commands/overlay.h"
 #include "tests/experiments/commands/command_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/temp_folder.h"
 #include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
@@ -210,6 +215,32 @@ TEST_CASE("evaluate draws the scores of groups of images") {
   CHECK(says(svg, ">CIDEr</text>"));
   CHECK(says(svg, ">true captions</text>"));
   CHECK(fs::exists(folder / "groups.objects.png"));
+}
+
+TEST_CASE("the layers of an ONNX file are one JSON object, like every other output") {
+  const TempFolder folder("inspect-onnx");
+  const std::string file = (folder / "small.onnx").string();
+  save_small_onnx(file);
+  const std::array<const char*, 6> arguments{"saccade", "inspect",      file.c_str(),
+                                             "--json",  "--image-size", "32"};
+  const Printed listed = printed(
+      [&] { return run_program(static_cast<int>(arguments.size()), arguments.data(), {}); });
+  REQUIRE(listed.code == 0);
+  const nlohmann::json json = nlohmann::json::parse(listed.text);
+  REQUIRE(json.is_object());
+  CHECK(json.at("schema_version") == 1);
+  CHECK(json.at("file") == file);
+  REQUIRE(json.at("layers").is_array());
+  bool last = false;
+  for (const nlohmann::json& layer : json.at("layers")) {
+    CHECK(layer.contains("type"));
+    CHECK(layer.at("encoder_types") == nlohmann::json{"onnx", "onnx_native"});
+    if (layer.at("name") == "last") {
+      last = true;
+      CHECK(layer.at("shape").size() == 4);
+    }
+  }
+  CHECK(last);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include "captioning/model/decoders/decoder_kind.h"
 #include "core/attention/selection_kind.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
-#include "core/base/error.h"
 #include "core/io/checkpoint.h"
 #include "experiments/commands/caption.h"
 #include "experiments/commands/evaluate.h"

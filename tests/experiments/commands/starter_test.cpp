@@ -1,8 +1,4 @@
 // The config that `saccade new` writes suits the data, says why, and is right.
-#include <algorithm>
-#include <cmath>
-#include <map>
-
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/check_config.h"
 #include "core/base/error.h"

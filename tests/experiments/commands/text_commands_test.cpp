@@ -1,7 +1,6 @@
 // caption, overlay, evaluate, report and serve on a model that reads texts.
 #include <nlohmann/json.hpp>
 
-#include "core/base/error.h"
 #include "experiments/commands/caption.h"
 #include "experiments/commands/evaluate.h"
 #include "experiments/commands/overlay.h"

@@ -1,12 +1,8 @@
 // The arms of a comparison: how they are made, what they share, and how each is tuned.
-#include <cmath>
-#include <set>
-
 #include "captioning/learning/training/run_data.h"
 #include "captioning/model/model.h"
 #include "core/attention/scores/score_kind.h"
 #include "core/attention/selection_kind.h"
-#include "core/base/error.h"
 #include "experiments/compare/arms.h"
 #include "experiments/compare/finished_runs.h"
 #include "experiments/compare/tuning.h"

@@ -2,10 +2,6 @@
 // declares, and scores that are not tested.
 #include "experiments/compare/judge_options.h"
 
-#include <cmath>
-#include <map>
-
-#include "core/base/error.h"
 #include "experiments/compare/arms.h"
 #include "tests/experiments/compare/made_arms.h"
 #include "tests/support/catch.h"

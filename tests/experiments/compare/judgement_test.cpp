@@ -1,9 +1,7 @@
 // The statistics of a comparison: intervals, tests, corrections, the verdict and the files.
 #include "experiments/compare/judgement.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "captioning/scoring/metrics/metric_registry.h"
 #include "captioning/scoring/statistics/holm.h"

@@ -2,12 +2,7 @@
 // several.
 #include "experiments/compare/verdict.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-
 #include "captioning/scoring/metrics/metric_registry.h"
-#include "core/base/error.h"
 #include "core/base/random.h"
 #include "experiments/compare/comparison_report.h"
 #include "tests/experiments/compare/made_arms.h"
@@ -25,180 +20,107 @@ std::string said_of(const Made& soft, const Made& hard, const JudgeOptions& how 
       how);
 }
 
-struct Case {
-  const char* what;
-  Made soft, hard;
-  std::vector<std::string> says, says_not;
-  JudgeOptions how = options();
-};
-
 TEST_CASE("a verdict says no more than its numbers") {
   const Seeds three{1, 2, 3}, five{1, 2, 3, 4, 5};
-  const std::vector<std::string> judgements{"better", "worse", "p < 0.001"}, none{};
-  const std::vector<Case> cases{
-      // Few images.
-      {"one image",
-       {.images = 1},
-       {.runs = {-0.3}, .images = 1},
-       {"hard (expectation) against soft: no verdict from 1 image, which needs at least 20"},
-       judgements},
-      {"two images, one seed",
-       {.images = 2},
-       {.runs = {-0.3}, .images = 2},
-       {"no verdict from 2 images"},
-       judgements},
-      {"five images, one seed",
-       {.images = 5},
-       {.runs = {-0.3}, .images = 5},
-       {"no verdict from 5 images"},
-       judgements},
-      {"19 images, three seeds",
-       {.seeds = three, .images = 19},
-       {.seeds = three, .runs = {-0.3, -0.31, -0.32}, .images = 19},
-       {"no verdict from 19 images"},
-       judgements},
-      {"20 images",
-       {.images = 20},
-       {.runs = {-0.3}, .images = 20},
-       {"CIDEr is 0.", "this run scores lower", "small sample: 20 images"},
-       {"better", "worse"}},
-      {"99 images, three seeds",
-       {.seeds = three, .images = 99},
-       {.seeds = three, .runs = {-0.3, -0.31, -0.32}, .images = 99},
-       {": worse with 3 seeds", "small sample: 99 images"},
-       {}},
-      {"100 images",
-       {.images = 100},
-       {.runs = {-0.3}, .images = 100},
-       {"this run scores lower"},
-       {"small sample"}},
-      // One seed: what the seed does looks like what the arm does.
-      {"equal but for 1e-7 of the learning rate: another path of training",
-       {},
-       {.runs = {-0.05}},
-       {"p < 0.001",
-        "this run scores lower over the images of one seed, which tells nothing about "
-        "other seeds"},
-       {"better", "worse"}},
-      {"seed 1", {}, {.runs = {0.06}}, {"this run scores higher"}, {"better", "worse"}},
-      {"seed 2",
-       {.seeds = {2}},
-       {.seeds = {2}, .runs = {-0.06}},
-       {"this run scores lower"},
-       {"better", "worse"}},
-      {"seed 3",
-       {.seeds = {3}},
-       {.seeds = {3}, .runs = {0.05}},
-       {"this run scores higher"},
-       {"better", "worse"}},
-      {"these three seeds together",
-       {.seeds = three},
-       {.seeds = three, .runs = {0.06, -0.06, 0.05}},
-       {"no evidence of a difference with 3 seeds: CIDEr +0.", "; power .80 from 0."},
-       {"better", "worse"}},
-      {"one seed each, another one",
-       {},
-       {.seeds = {2}, .runs = {0.06}},
-       {"this run scores higher over the images of one run each; the runs differ in the seed"},
-       {"better", "of one seed"}},
-      {"one seed, no difference",
-       {},
-       {},
-       {"no evidence of a difference over the images of one seed, "
-        "which tells nothing about other seeds: CIDEr ",
-        "["},
-       judgements},
-      {"equal captions",
-       {.rest = 0},
-       {.rest = 0},
-       {"CIDEr 0.0000 [0.0000, 0.0000] (p = 1)"},
-       {"power", "better"}},
-      // Two seeds.
-      {"two seeds, far apart",
-       {.seeds = {1, 2}},
-       {.seeds = {1, 2}, .runs = {-0.4, -0.41}},
-       {"no verdict from two seeds, at least 3 are needed: CIDEr -0.41", "["},
-       judgements},
-      {"two seeds and a margin",
-       {.seeds = {1, 2}},
-       {.seeds = {1, 2}, .runs = {0.01, -0.01}},
-       {"no verdict from two seeds", " (not tested against its margin of 0.05)"},
-       {"equal"},
-       options("", {"CIDEr=0.05"})},
-      {"two seeds against five",
-       {.seeds = five},
-       {.seeds = {1, 2}, .runs = {-0.4, -0.41}},
-       {"no verdict from two seeds"},
-       judgements},
-      {"one seed against two",
-       {.seeds = {1, 2}},
-       {.runs = {-0.4}},
-       {"no verdict from two seeds"},
-       judgements},
-      // One seed against several.
-      {"one seed within the spread of three",
-       {.seeds = three, .runs = {0.05, -0.05, 0}},
-       {.runs = {0.06}},
-       {"no evidence of a difference as a single one against 3 seeds, whose spread is taken"},
-       judgements},
-      {"one seed far from three",
-       {.seeds = three, .runs = {0.005, -0.005, 0}},
-       {.runs = {0.3}},
-       {"this run scores higher as a single one against 3 seeds"},
-       {"better"}},
-      {"three seeds far from one",
-       {},
-       {.seeds = three, .runs = {0.3, 0.305, 0.295}},
-       {"these runs score higher with 3 seeds against a single one"},
-       {"better"}},
-      // Several seeds.
-      {"three seeds, every one of them lower",
-       {.seeds = three},
-       {.seeds = three, .runs = {-0.3, -0.31, -0.32}},
-       {": worse with 3 seeds"},
-       {"small sample", "no evidence"}},
-      {"five seeds against three others",
-       {.seeds = {6, 7, 8}},
-       {.seeds = five, .runs = {0.3, 0.31, 0.32, 0.3, 0.31}},
-       {": better with 5 seeds against 3 that are not the same seeds"},
-       {}},
-      {"three seeds that tell nothing",
-       {.seeds = three},
-       {.seeds = three, .runs = {0.23, 0.5, -0.04}},
-       {"no evidence of a difference with 3 seeds: CIDEr +0.2", " [-0.", "; power .80 from 0.8"},
-       judgements},
-      {"a difference below four decimals",
-       {.seeds = three, .rest = 0},
-       {.seeds = three, .runs = {1e-5, 1e-5, 1.1e-5}, .rest = 0},
-       {"a reliable difference, but too small to matter, with 3 seeds"},
-       {"better"}},
-      // A margin.
-      {"equal within a margin",
-       {.seeds = five, .runs = {0.01, 0, -0.01}, .rest = 0.02},
-       {.seeds = five, .runs = {0.01, 0.001, -0.01, -0.001}, .rest = 0.02},
-       {"CIDEr is equal within 0.05 (90 % interval [", "two one-sided tests, p ", ") with 5 seeds"},
-       {"no evidence"},
-       options("", {"CIDEr=0.05"})},
-      {"too few seeds to be equal",
-       {.seeds = three, .runs = {0.1, 0, -0.1}},
-       {.seeds = three},
-       {"no evidence of a difference", "; not shown to be within 0.05)"},
-       {"equal"},
-       options("", {"CIDEr=0.05"})},
-      {"worse, but not by much",
-       {.seeds = five, .rest = 0.02},
-       {.seeds = five, .runs = {-0.02, -0.021, -0.022, -0.021, -0.02}, .rest = 0.02},
-       {", within 0.05: worse with 5 seeds"},
-       {},
-       options("", {"CIDEr=0.05"})},
-  };
-  for (const Case& one : cases) {
-    const std::string text = said_of(one.soft, one.hard, one.how);
-    CAPTURE(one.what, text);
-    for (const std::string& part : one.says) CHECK_THAT(text, Contains(part));
-    for (const std::string& part : one.says_not) CHECK_THAT(text, !Contains(part));
+  const std::string judgements = "better|worse|p < 0.001";
+  // What is said has the texts of `says`, and none of those of `says_not`, with | between two.
+  const auto expect = [](const char* what, const Made& soft, const Made& hard,
+                         const std::string& says, const std::string& says_not,
+                         const JudgeOptions& how = options()) {
+    const std::string text = said_of(soft, hard, how);
+    CAPTURE(what, text);
+    const auto each = [](const std::string& texts, const auto& check) {
+      std::istringstream in(texts);
+      for (std::string part; std::getline(in, part, '|');) check(part);
+    };
+    each(says, [&](const std::string& part) { CHECK_THAT(text, Contains(part)); });
+    each(says_not, [&](const std::string& part) { CHECK_THAT(text, !Contains(part)); });
     CHECK(text.find("nan") == std::string::npos);
-  }
+  };
+  // Few images.
+  expect("one image", {.images = 1}, {.runs = {-0.3}, .images = 1},
+         "hard (expectation) against soft: no verdict from 1 image, which needs at least 20",
+         judgements);
+  expect("two images, one seed", {.images = 2}, {.runs = {-0.3}, .images = 2},
+         "no verdict from 2 images", judgements);
+  expect("five images, one seed", {.images = 5}, {.runs = {-0.3}, .images = 5},
+         "no verdict from 5 images", judgements);
+  expect("19 images, three seeds", {.seeds = three, .images = 19},
+         {.seeds = three, .runs = {-0.3, -0.31, -0.32}, .images = 19}, "no verdict from 19 images",
+         judgements);
+  expect("20 images", {.images = 20}, {.runs = {-0.3}, .images = 20},
+         "CIDEr is 0.|this run scores lower|small sample: 20 images", "better|worse");
+  expect("99 images, three seeds", {.seeds = three, .images = 99},
+         {.seeds = three, .runs = {-0.3, -0.31, -0.32}, .images = 99},
+         ": worse with 3 seeds|small sample: 99 images", "");
+  expect("100 images", {.images = 100}, {.runs = {-0.3}, .images = 100}, "this run scores lower",
+         "small sample");
+  // One seed: what the seed does looks like what the arm does.
+  expect("equal but for 1e-7 of the learning rate: another path of training", {}, {.runs = {-0.05}},
+         "p < 0.001|this run scores lower over the images of one seed, which tells nothing about "
+         "other seeds",
+         "better|worse");
+  expect("seed 1", {}, {.runs = {0.06}}, "this run scores higher", "better|worse");
+  expect("seed 2", {.seeds = {2}}, {.seeds = {2}, .runs = {-0.06}}, "this run scores lower",
+         "better|worse");
+  expect("seed 3", {.seeds = {3}}, {.seeds = {3}, .runs = {0.05}}, "this run scores higher",
+         "better|worse");
+  expect("these three seeds together", {.seeds = three},
+         {.seeds = three, .runs = {0.06, -0.06, 0.05}},
+         "no evidence of a difference with 3 seeds: CIDEr +0.|; power .80 from 0.", "better|worse");
+  expect("one seed each, another one", {}, {.seeds = {2}, .runs = {0.06}},
+         "this run scores higher over the images of one run each; the runs differ in the seed",
+         "better|of one seed");
+  expect("one seed, no difference", {}, {},
+         "no evidence of a difference over the images of one seed, which tells nothing about other "
+         "seeds: CIDEr |[",
+         judgements);
+  expect("equal captions", {.rest = 0}, {.rest = 0}, "CIDEr 0.0000 [0.0000, 0.0000] (p = 1)",
+         "power|better");
+  // Two seeds.
+  expect("two seeds, far apart", {.seeds = {1, 2}}, {.seeds = {1, 2}, .runs = {-0.4, -0.41}},
+         "no verdict from two seeds, at least 3 are needed: CIDEr -0.41|[", judgements);
+  expect("two seeds and a margin", {.seeds = {1, 2}}, {.seeds = {1, 2}, .runs = {0.01, -0.01}},
+         "no verdict from two seeds| (not tested against its margin of 0.05)", "equal",
+         options("", {"CIDEr=0.05"}));
+  expect("two seeds against five", {.seeds = five}, {.seeds = {1, 2}, .runs = {-0.4, -0.41}},
+         "no verdict from two seeds", judgements);
+  expect("one seed against two", {.seeds = {1, 2}}, {.runs = {-0.4}}, "no verdict from two seeds",
+         judgements);
+  // One seed against several.
+  expect("one seed within the spread of three", {.seeds = three, .runs = {0.05, -0.05, 0}},
+         {.runs = {0.06}},
+         "no evidence of a difference as a single one against 3 seeds, whose spread is taken",
+         judgements);
+  expect("one seed far from three", {.seeds = three, .runs = {0.005, -0.005, 0}}, {.runs = {0.3}},
+         "this run scores higher as a single one against 3 seeds", "better");
+  expect("three seeds far from one", {}, {.seeds = three, .runs = {0.3, 0.305, 0.295}},
+         "these runs score higher with 3 seeds against a single one", "better");
+  // Several seeds.
+  expect("three seeds, every one of them lower", {.seeds = three},
+         {.seeds = three, .runs = {-0.3, -0.31, -0.32}}, ": worse with 3 seeds",
+         "small sample|no evidence");
+  expect("five seeds against three others", {.seeds = {6, 7, 8}},
+         {.seeds = five, .runs = {0.3, 0.31, 0.32, 0.3, 0.31}},
+         ": better with 5 seeds against 3 that are not the same seeds", "");
+  expect("three seeds that tell nothing", {.seeds = three},
+         {.seeds = three, .runs = {0.23, 0.5, -0.04}},
+         "no evidence of a difference with 3 seeds: CIDEr +0.2| [-0.|; power .80 from 0.8",
+         judgements);
+  expect("a difference below four decimals", {.seeds = three, .rest = 0},
+         {.seeds = three, .runs = {1e-5, 1e-5, 1.1e-5}, .rest = 0},
+         "a reliable difference, but too small to matter, with 3 seeds", "better");
+  // A margin.
+  expect("equal within a margin", {.seeds = five, .runs = {0.01, 0, -0.01}, .rest = 0.02},
+         {.seeds = five, .runs = {0.01, 0.001, -0.01, -0.001}, .rest = 0.02},
+         "CIDEr is equal within 0.05 (90 % interval [|two one-sided tests, p |) with 5 seeds",
+         "no evidence", options("", {"CIDEr=0.05"}));
+  expect("too few seeds to be equal", {.seeds = three, .runs = {0.1, 0, -0.1}}, {.seeds = three},
+         "no evidence of a difference|; not shown to be within 0.05)", "equal",
+         options("", {"CIDEr=0.05"}));
+  expect("worse, but not by much", {.seeds = five, .rest = 0.02},
+         {.seeds = five, .runs = {-0.02, -0.021, -0.022, -0.021, -0.02}, .rest = 0.02},
+         ", within 0.05: worse with 5 seeds", "", options("", {"CIDEr=0.05"}));
 }
 
 TEST_CASE(

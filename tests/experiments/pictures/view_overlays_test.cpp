@@ -2,7 +2,6 @@
 #include "experiments/pictures/view_overlays.h"
 
 #include "captioning/scoring/words/tokenizer.h"
-#include "core/base/error.h"
 #include "experiments/compare/comparison_text.h"
 #include "tests/support/catch.h"
 

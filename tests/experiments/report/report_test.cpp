@@ -2,21 +2,18 @@
 // into bytes.
 #include "experiments/commands/report.h"
 
-#include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "captioning/model/maps/packed_maps.h"
 #include "captioning/scoring/metrics/metric_registry.h"
 #include "core/attention/selection_kind.h"
-#include "core/base/error.h"
 #include "core/io/base64.h"
 #include "experiments/commands/overlay.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/report/report_data.h"
 #include "experiments/report/report_page.h"
+#include "tests/experiments/printed.h"
 #include "tests/experiments/small_models.h"
 #include "tests/experiments/small_run.h"
 #include "tests/support/base64_bytes.h"
@@ -99,15 +96,6 @@ Json data_of(const fs::path& page) {
   return Json::parse(text.substr(from, text.find("</script>", from) - from));
 }
 
-// Runs a command with its stdout suppressed.
-template <class F>
-void quietly(const F& command) {
-  std::ostringstream out;
-  std::streambuf* before = std::cout.rdbuf(out.rdbuf());
-  command();
-  std::cout.rdbuf(before);
-}
-
 TEST_CASE("a report shows the captions, maps and scores of the other commands") {
   const TempFolder folder("report");
   const ExperimentConfig config = small_experiment(SelectionKind::kHard);
@@ -149,7 +137,7 @@ TEST_CASE("a report shows the captions, maps and scores of the other commands") 
   OverlayArgs overlay{
       .model = {.checkpoint = (folder / "hard").string()}, .split = "val", .count = 1};
   overlay.out = (folder / "overlay").string();
-  quietly([&] { run_overlay(overlay); });
+  printed([&] { return run_overlay(overlay); });
   const Json& shown = data.at("images")[0];
   const Json& decoded = shown.at("models")[0].at("regimes").at("argmax");
   const Json drawn = Json::parse(
@@ -183,7 +171,7 @@ TEST_CASE("a report has the maps of layers and heads that an overlay draws") {
   OverlayArgs overlay{.model = {.checkpoint = (folder / "run").string()}, .count = 1};
   overlay.out = (folder / "overlay").string();
   overlay.maps = {.layer = "all", .head = "all"};
-  quietly([&] { run_overlay(overlay); });
+  printed([&] { return run_overlay(overlay); });
   const Json drawn = Json::parse(TempFolder::read(folder / "overlay" / "scene-test-0.json"));
   const std::size_t words = drawn.at("words").size();
   REQUIRE(decoded.at("maps").size() == 4);

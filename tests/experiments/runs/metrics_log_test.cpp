@@ -2,8 +2,6 @@
 // the loss is.
 #include "experiments/runs/metrics_log.h"
 
-#include <fstream>
-
 #include "experiments/runs/run_reporter.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"

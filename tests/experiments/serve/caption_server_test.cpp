@@ -4,7 +4,6 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 
-#include "core/base/error.h"
 #include "experiments/serve/request_rules.h"
 #include "tests/support/catch.h"
 #include "tests/support/http.h"

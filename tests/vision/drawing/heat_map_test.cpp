@@ -2,14 +2,13 @@
 // XML.
 #include "vision/drawing/heat_map.h"
 
-#include <algorithm>
-#include <limits>
 #include <optional>
 
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/vision/drawing/xml_reader.h"
 #include "vision/drawing/canvas.h"
+#include "vision/drawing/grid_maps.h"
+#include "vision/drawing/interval_chart.h"
 #include "vision/drawing/overlay.h"
 
 namespace saccade {
@@ -194,5 +193,118 @@ TEST_CASE("a heat map whose sizes do not agree is refused") {
   CHECK_THROWS_AS(draw_heat_map(ramp(2000, 4000), {}), DataError);
 }
 
+// Numbers of regions as grids: cells lie as the regions on the picture, on one scale.
+
+GridMaps two_grids() {
+  GridMaps maps{.grid = {.rows = 2, .cols = 3}, .names = {"layer 0", "layer 1"}, .values = {}};
+  for (int i = 0; i < 12; ++i) maps.values.push_back(static_cast<float>(i));
+  maps.title = "two grids";
+  return maps;
+}
+
+TEST_CASE("the regions of a grid are drawn where they lie on the picture") {
+  const std::string text = grid_maps_file(two_grids(), PictureFormat::kSvg);
+  const XmlReader svg(text);
+  struct Cell {
+    int x, y, width, height;
+    std::string fill;
+  };
+  std::map<std::string, Cell> cells;  // by their hints
+  for (std::size_t i = 1; i < svg.elements().size(); ++i) {
+    const Element &hint = svg.elements()[i], &box = svg.elements()[i - 1];
+    if (hint.name == "title" && box.name == "rect")
+      cells[hint.text] = {std::stoi(box["x"]), std::stoi(box["y"]), std::stoi(box["width"]),
+                          std::stoi(box["height"]), box["fill"]};
+  }
+  REQUIRE(cells.size() == 12);
+  const Cell &first = cells.at("layer 0, row 0, column 0: 0"),
+             &right = cells.at("layer 0, row 0, column 1: 1"),
+             &below = cells.at("layer 0, row 1, column 0: 3"),
+             &other = cells.at("layer 1, row 0, column 0: 6"),
+             &last = cells.at("layer 1, row 1, column 2: 11");
+  CHECK(first.width == first.height);
+  CHECK(right.x == first.x + first.width);
+  CHECK(right.y == first.y);
+  CHECK(below.x == first.x);
+  CHECK(below.y == first.y + first.height);
+  CHECK(other.x > first.x + 3 * first.width);  // beside the first grid
+  CHECK(other.y == first.y);
+  const auto table = colour_table(ColourMap::kViridis);
+  const auto hex = [](const Colour& colour) {
+    std::string out = "#";
+    for (const int part : colour)
+      for (const int digit : {part / 16, part % 16}) out += "0123456789abcdef"[digit];
+    return out;
+  };
+  CHECK(first.fill == hex(table[0]));
+  CHECK(last.fill == hex(table[255]));
+}
+
+TEST_CASE("many grids go on in the next row, and wrong numbers are refused") {
+  GridMaps maps = two_grids();
+  for (int i = 0; i < 40; ++i) {
+    maps.names.push_back("grid");
+    maps.values.insert(maps.values.end(), 6, 1.0F);
+  }
+  CHECK(grid_maps_file(maps, PictureFormat::kPng).starts_with("\x89PNG"));
+  maps.values.pop_back();
+  CHECK_THROWS_AS(grid_maps_file(maps, PictureFormat::kSvg), ShapeError);
+  maps.values.push_back(INFINITY);
+  CHECK_THROWS_AS(grid_maps_file(maps, PictureFormat::kSvg), ShapeError);
+  maps.values.back() = NAN;  // not known: its cell stays white
+  CHECK(grid_maps_file(maps, PictureFormat::kSvg).find("nan") == std::string::npos);
+}
+
 }  // namespace
 }  // namespace saccade
+
+namespace saccade::test {
+namespace {
+
+TEST_CASE("ticks of a scale enclose it and are round numbers apart") {
+  for (const auto& [low, high] : {std::pair{0.0, 1.0},
+                                  {0.131, 0.137},
+                                  {-3.0, 12.0},
+                                  {4.0, 4.0},
+                                  {0.0, 0.0},
+                                  {1e-7, 3e-7},
+                                  {0.2, 0.6}}) {
+    INFO(low << " to " << high);
+    const std::vector<double> ticks = scale_ticks(low, high);
+    REQUIRE(ticks.size() >= 2);
+    CHECK(ticks.size() <= 7);
+    const double step = ticks[1] - ticks[0];
+    CHECK(ticks.front() <= low + 1e-6 * step);
+    CHECK(ticks.back() >= high - 1e-6 * step);
+    const double digit = step / std::pow(10, std::floor(std::log10(step) + 1e-9));
+    CHECK((std::abs(digit - 1) < 1e-6 || std::abs(digit - 2) < 1e-6 || std::abs(digit - 5) < 1e-6));
+  }
+}
+
+TEST_CASE("an interval chart draws each interval in its row, to the scale of its panel") {
+  IntervalChart chart{.title = "a < b", .note = "intervals", .rows = {"one", "two", "three"}};
+  chart.reference = 0;
+  chart.panels = {
+      {.name = "share",
+       .dots = {
+           {.value = 0.2, .low = 0, .high = 0.4}, {.value = 0.6, .low = 0.5, .high = 0.7}, {}}}};
+  const XmlReader svg(interval_chart_file(chart, PictureFormat::kSvg));
+  std::map<std::string, Element> drawn;  // by the name of its row
+  const auto& elements = svg.elements();
+  for (std::size_t i = 0; i + 1 < elements.size(); ++i)
+    if (elements[i].name == "rect" && elements[i + 1].name == "title")
+      drawn[elements[i + 1].text] = elements[i];
+  const Element one = drawn["one: 0.2 [0, 0.4]"], two = drawn["two: 0.6 [0.5, 0.7]"];
+  CHECK(drawn.size() == 2);  // there is nothing of the third
+  CHECK(std::stoi(one["width"]) > 10);
+  CHECK(std::abs(std::stoi(one["width"]) - 2 * std::stoi(two["width"])) <= 1);
+  CHECK(std::stoi(two["x"]) > std::stoi(one["x"]) + std::stoi(one["width"]));
+  CHECK(std::stoi(two["y"]) > std::stoi(one["y"]));
+  CHECK(one["fill"] != two["fill"]);  // the reference has a colour of its own
+
+  chart.panels[0].dots.pop_back();
+  CHECK_THROWS_AS(interval_chart_file(chart, PictureFormat::kSvg), ShapeError);
+}
+
+}  // namespace
+}  // namespace saccade::test

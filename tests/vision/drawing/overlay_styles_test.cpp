@@ -1,10 +1,7 @@
 // Styles and formats: every way of drawing a map puts it in the same place, and words stay text.
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/drawing/xml_reader.h"

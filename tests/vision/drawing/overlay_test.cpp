@@ -2,13 +2,6 @@
 // whatever happened to the image before.
 #include "vision/drawing/overlay.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
-#include <set>
-
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/vision/pictures.h"
 #include "vision/drawing/text_painter.h"

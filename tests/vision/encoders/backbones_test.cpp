@@ -1,12 +1,9 @@
 // What every native backbone promises. tests/golden checks that its outputs equal torchvision's.
-#include <functional>
-#include <memory>
-
-#include "core/base/error.h"
 #include "core/io/torch_weights.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tensor_difference.h"
+#include "tests/support/test_tape.h"
 #include "vision/encoders/backbones/mobilenet.h"
 #include "vision/encoders/backbones/resnet.h"
 #include "vision/encoders/backbones/vgg.h"
@@ -68,10 +65,7 @@ Index trained_numbers(const ParameterStore& store) {
 }
 
 Tensor encode(const Backbone& backbone, const ParameterStore& store, ConstView pixels) {
-  Arena arena;
-  Tape tape(arena);
-  tape.set_recording(false);
-  tape.set_parameters(store.views());
+  test::TestTape tape(store.views(), test::Recording::kNo);
   const ConstView features = backbone.forward(tape, tape.constant(pixels)).value();
   return Tensor(features.shape, features.span());
 }
@@ -157,9 +151,7 @@ TEST_CASE("statistics of normalisations get no gradient, and all other parameter
   ParameterStore store;
   const auto backbone = kNetworks[3].make("", {32, 32}, ParamScope(store, "encoder"));
   store.initialise(1);
-  Arena arena;
-  Tape tape(arena);
-  tape.set_parameters(store.views());
+  test::TestTape tape(store.views());
   const Tensor pixels = noise({1, 32, 32, 3}, 1);
   const Var features = backbone->forward(tape, tape.constant(pixels.view()));
   const Tensor cotangent = noise(features.shape(), 2);

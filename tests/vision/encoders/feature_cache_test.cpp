@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <set>
 #include <thread>
 
 #include "core/parallel/parallel.h"

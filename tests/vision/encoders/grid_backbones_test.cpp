@@ -1,13 +1,9 @@
 // encoder.layers and encoder.dilate with networks that can be trained.
-#include <algorithm>
-#include <cmath>
-#include <functional>
-
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tensor_difference.h"
+#include "tests/support/test_tape.h"
 #include "tests/vision/pictures.h"
 #include "vision/encoders/backbones/mobilenet.h"
 #include "vision/encoders/backbones/resnet.h"
@@ -69,8 +65,7 @@ struct Built {
     }
   }
   std::vector<Tensor> run(const Tensor& pixels, bool recording = false) const {
-    Arena arena;
-    Tape tape(arena);
+    test::TestTape tape;
     tape.set_recording(recording);
     tape.set_parameters(store.views());
     std::vector<Tensor> results;
@@ -195,8 +190,7 @@ TEST_CASE(
     Tensor pixels({1, 32, 48, 3});
     pixels_to_input(image, Normalization{}, pixels.data());
     for (const bool recording : {false, true}) {
-      Arena arena;
-      Tape tape(arena);
+      test::TestTape tape;
       tape.set_recording(recording);
       tape.set_parameters(store.views());
       const Var features = encoder->forward(tape, tape.constant(pixels.view()));

@@ -1,7 +1,4 @@
 // encoder.layers, encoder.normalize and encoder.dilate with networks from ONNX files.
-#include <algorithm>
-#include <cmath>
-
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tensor_difference.h"

@@ -2,14 +2,11 @@
 // threads.
 #include "vision/encoders/onnx_encoder.h"
 
-#include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "core/base/error.h"
 #include "core/parallel/kernel_parts.h"
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"

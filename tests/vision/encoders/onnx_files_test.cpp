@@ -1,10 +1,5 @@
 // ONNX files as people have them: weights in other files, operators that one reader lacks, and
 // files that were damaged or made to do damage.
-#include <cmath>
-#include <fstream>
-#include <limits>
-#include <set>
-
 #include "core/base/random.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/onnx_mutants.h"

@@ -1,7 +1,5 @@
 // What ONNX leaves to the writer of a file: what may be left out, what the input may be, and
 // numbers that it allows and no reader here supports.
-#include <set>
-
 #include "tests/support/onnx_file.h"
 #include "tests/support/onnx_mutants.h"
 #include "tests/support/temp_folder.h"

@@ -1,12 +1,10 @@
 // The network of an ONNX file, built from saccade's ops, computes what OpenCV's dnn computes.
 #include "vision/encoders/backbones/onnx_network.h"
 
-#include <cmath>
-#include <limits>
-
 #include "tests/support/onnx_file.h"
 #include "tests/support/published_data.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/test_tape.h"
 #include "tests/vision/encoders/onnx_readers.h"
 
 namespace saccade {
@@ -37,10 +35,7 @@ struct Native {
   Tensor encode(const Image& image) const {
     Tensor pixels({1, image.height, image.width, 3});
     pixels_to_input(image, Normalization{}, pixels.data());
-    Arena arena;
-    Tape tape(arena);
-    tape.set_recording(false);
-    tape.set_parameters(parameters.views());
+    test::TestTape tape(parameters.views(), test::Recording::kNo);
     const ConstView features = encoder->forward(tape, tape.constant(pixels.view())).value();
     return Tensor(features.shape, features.span());
   }
@@ -130,16 +125,6 @@ TEST_CASE("the published backbones compute what OpenCV computes") {
   CHECK(difference(v2, "t168", 224, 224) <= 1e-4);
 }
 
-TEST_CASE("normalisations and activations after a convolution become a part of it") {
-  const TempFolder folder("onnx-fused");
-  test::save_small_onnx(folder / "small.onnx");
-  const OnnxModel model = read_onnx(folder / "small.onnx", "last");
-  std::vector<std::string> names;
-  for (const OnnxStep& step : model.graph.steps) names.push_back(step.name);
-  CHECK(names == std::vector<std::string>{"first", "second", "depthwise", "sum", "third"});
-  CHECK(difference(folder / "small.onnx", "last", 32, 48) <= 1e-4);
-}
-
 TEST_CASE("automatic padding is replaced by the numbers that it gives for the image's extents") {
   const TempFolder folder("onnx-same");
   const auto features = [&](const std::string& name, const test::OnnxAttributes& padding,
@@ -219,28 +204,6 @@ TEST_CASE("a product may add the same numbers to every image, but not others to 
   CHECK_THAT(refusal({2, 2}), Contains("its C is 2 x 2"));
   CHECK_THAT(refusal({3}), Contains("node 'g' (Gemm) is damaged"));
   CHECK_THAT(refusal({1, 1, 2}), Contains("is damaged"));
-}
-
-TEST_CASE("a graph that is written as text and read back needs no file") {
-  const TempFolder folder("onnx-text");
-  test::save_small_onnx(folder / "small.onnx");
-  EncoderConfig config = config_of(folder / "small.onnx", "last", 32, 32);
-  const Native first(config);
-  fs::remove(folder / "small.onnx");
-  CHECK_THROWS_AS(Native(config), DataError);
-  config.graph = first.encoder->graph();
-  Native second(config);
-  CHECK(second.encoder->graph() == config.graph);
-  REQUIRE(second.parameters.count() == first.parameters.count());
-  std::copy(first.parameters.flat().span().begin(), first.parameters.flat().span().end(),
-            second.parameters.flat().data());
-  const Image image = test_picture(32, 32, 7);
-  const Tensor a = first.encode(image), b = second.encode(image);
-  CHECK(std::equal(a.span().begin(), a.span().end(), b.span().begin()));
-  for (const std::string& text :
-       {std::string("[]"), std::string("no JSON"), std::string(R"([{"op":"conv"}])"),
-        config.graph.substr(0, config.graph.size() / 2)})
-    CHECK_THROWS_WITH(graph_of_text(text), Contains("is damaged"));
 }
 
 TEST_CASE("without a backward pass, layers that follow each other share memory") {

@@ -1,11 +1,6 @@
 // What the two readers of ONNX files make of one: a grid, or a refusal.
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"

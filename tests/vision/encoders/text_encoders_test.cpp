@@ -1,10 +1,8 @@
 // Encoders of texts: their grid, their padding, and what they know of order.
-#include <algorithm>
-
-#include "core/base/error.h"
-#include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
+#include "tests/support/same_for_threads.h"
 #include "tests/support/tensor_difference.h"
+#include "tests/support/test_tape.h"
 #include "vision/encoders/encoder.h"
 #include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/text_input.h"
@@ -47,10 +45,7 @@ struct Model {
     for (Real& x : parameters.flat().span()) x *= 2;  // so that maps are not flat
   }
   Tensor encode(const Texts& texts) const {
-    Arena arena;
-    Tape tape(arena);
-    tape.set_recording(false);
-    tape.set_parameters(parameters.views());
+    test::TestTape tape(parameters.views(), test::Recording::kNo);
     const ConstView features =
         encoder->forward_padded(tape, tape.constant(texts.numbers.view()), texts.areas).value();
     return Tensor(features.shape, features.span());
@@ -118,8 +113,7 @@ TEST_CASE("the last states of a GRU are those that have read the whole text") {
   const Model model(small(EncoderKind::kBigru));
   const Texts texts({{1, 2, 3}, {4, 3, 2, 1, 1, 2}});
   const Tensor features = model.encode(texts);
-  Arena arena;
-  Tape tape(arena);
+  test::TestTape tape;
   const Var state = model.encoder->last_state(tape, tape.constant(features.view()), texts.areas);
   REQUIRE(state.shape() == Shape({2, kWidth}));
   const Index ends[] = {2, 5};
@@ -137,15 +131,10 @@ TEST_CASE("the features of texts have the same bits with any number of threads")
   for (const EncoderKind kind : kKinds) {
     const Model model(small(kind));
     const Texts texts({{1, 2, 3}, {4, 3, 2, 1, 1, 2}, {2}, {3, 3, 3, 3}});
-    const int before = parallel::threads();
-    std::vector<Tensor> all;
-    for (const int threads : {1, 2, 4}) {
-      parallel::set_threads(threads);
-      all.push_back(model.encode(texts));
-    }
-    parallel::set_threads(before);
-    for (const Tensor& one : all)
-      CHECK(std::equal(one.span().begin(), one.span().end(), all[0].span().begin()));
+    test::same_for_threads([&] {
+      const Tensor features = model.encode(texts);
+      return std::vector<Real>(features.span().begin(), features.span().end());
+    });
   }
 }
 

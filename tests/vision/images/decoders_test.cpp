@@ -13,11 +13,9 @@
 #include <png.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <opencv2/imgcodecs.hpp>
 
-#include "core/base/error.h"
 #include "core/base/random.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"

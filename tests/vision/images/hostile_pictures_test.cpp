@@ -6,13 +6,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <fstream>
-#include <functional>
 #include <new>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"

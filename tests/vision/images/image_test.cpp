@@ -4,7 +4,6 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "core/base/error.h"
 #include "core/base/picture_names.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -37,36 +36,16 @@ void append(Bytes& to, std::initializer_list<int> values) {
 
 // A TIFF structure that holds nothing but an orientation tag, as in EXIF.
 Bytes exif_block(int orientation, bool little) {
-  if (little)
-    return {'I',
-            'I',
-            42,
-            0,
-            8,
-            0,
-            0,
-            0,
-            1,
-            0,
-            0x12,
-            0x01,
-            3,
-            0,
-            1,
-            0,
-            0,
-            0,
-            static_cast<std::uint8_t>(orientation),
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0};
-  return {'M',  'M',  0, 42, 0, 0, 0, 8, 0, 1,
-          0x01, 0x12, 0, 3,  0, 0, 0, 1, 0, static_cast<std::uint8_t>(orientation),
-          0,    0,    0, 0,  0, 0};
+  const int tag = 0x0112, kind = 3, last = orientation;
+  Bytes out;
+  for (const char c : {little ? 'I' : 'M', little ? 'I' : 'M'}) append(out, {c});
+  const auto number = [&](int value, int bytes) {
+    for (int i = 0; i < bytes; ++i) append(out, {value >> 8 * (little ? i : bytes - 1 - i) & 255});
+  };
+  for (const auto& [value, bytes] :
+       {std::pair(42, 2), {8, 4}, {1, 2}, {tag, 2}, {kind, 2}, {1, 4}, {last, 2}, {0, 2}, {0, 4}})
+    number(value, bytes);
+  return out;
 }
 
 // Inserts an APP1 segment behind the start marker of a JPEG.
