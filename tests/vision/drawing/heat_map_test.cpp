@@ -205,11 +205,11 @@ GridMaps two_grids() {
 TEST_CASE("the regions of a grid are drawn where they lie on the picture") {
   const std::string text = grid_maps_file(two_grids(), PictureFormat::kSvg);
   const XmlReader svg(text);
-  struct Cell {
+  struct Box {
     int x, y, width, height;
     std::string fill;
   };
-  std::map<std::string, Cell> cells;  // by their hints
+  std::map<std::string, Box> cells;  // by their hints
   for (std::size_t i = 1; i < svg.elements().size(); ++i) {
     const Element &hint = svg.elements()[i], &box = svg.elements()[i - 1];
     if (hint.name == "title" && box.name == "rect")
@@ -217,11 +217,11 @@ TEST_CASE("the regions of a grid are drawn where they lie on the picture") {
                           std::stoi(box["height"]), box["fill"]};
   }
   REQUIRE(cells.size() == 12);
-  const Cell &first = cells.at("layer 0, row 0, column 0: 0"),
-             &right = cells.at("layer 0, row 0, column 1: 1"),
-             &below = cells.at("layer 0, row 1, column 0: 3"),
-             &other = cells.at("layer 1, row 0, column 0: 6"),
-             &last = cells.at("layer 1, row 1, column 2: 11");
+  const Box &first = cells.at("layer 0, row 0, column 0: 0"),
+            &right = cells.at("layer 0, row 0, column 1: 1"),
+            &below = cells.at("layer 0, row 1, column 0: 3"),
+            &other = cells.at("layer 1, row 0, column 0: 6"),
+            &last = cells.at("layer 1, row 1, column 2: 11");
   CHECK(first.width == first.height);
   CHECK(right.x == first.x + first.width);
   CHECK(right.y == first.y);
