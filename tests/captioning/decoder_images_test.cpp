@@ -1,8 +1,7 @@
 // What decoders read of images besides features: which regions count, and the vector of an image as
 // a whole. Tested for the whole registry, in float and in double.
-#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/decoders/decoder_traits.h"
 #include "captioning/study/inspection/occlusion.h"
-#include "core/attention/scores/score_kind.h"
 #include "tests/captioning/decoder_models.h"
 
 namespace saccade::test {
@@ -147,14 +146,14 @@ TEST_CASE("keys of their own stay with their image: in one pass, word by word an
   constexpr Index kKeys = 3;
   const Tensor features = noise({3, kRegions, kFeatures}, 7), keys = noise({3, kRegions, kKeys}, 8),
                others = noise({3, kRegions, kKeys}, 9);
-  for (const auto& kind : enum_table(DecoderKind{}))
+  for (const auto& kind : decoder_registry().rows())
     for (const AttentionVariant& variant : attention_variants()) {
-      if (!allowed(small(kind.value), variant)) continue;
-      if (variant.attention.score == ScoreKind::kNone || variant.image != ImageEntry::kAttention) {
-        CHECK_THROWS_AS(Model(small(kind.value), variant, kKeys), UsageError);
+      if (!allowed(small(kind.name), variant)) continue;
+      if (variant.attention.score == "none" || variant.image != ImageEntry::kAttention) {
+        CHECK_THROWS_AS(Model(small(kind.name), variant, kKeys), UsageError);
         continue;
       }
-      const Model model(small(kind.value), variant, kKeys);
+      const Model model(small(kind.name), variant, kKeys);
       INFO(model.name);
       const EncodedValues images{features.view(), {}, {}, keys.view()};
       const auto own = [&](Index c) {

@@ -13,7 +13,7 @@ TEST_CASE("the estimator's statistics count every head's draw, also of a sentine
   for (const HardForm& form : {HardForm{}, HardForm{.heads = 2}, HardForm{.sentinel = true},
                                HardForm{.monotonic = true}}) {
     INFO(form.heads << " " << form.sentinel << " " << form.monotonic);
-    const TinyModel model(BaselineKind::kEma, DecoderKind::kLstm, form);
+    const TinyModel model(BaselineKind::kEma, "lstm", form);
     Choices choices;
     for (Index draw = 0; draw < model.steps() * model.draws(); ++draw)
       choices.push_back(draw % 2 == 0 ? 1 : model.options() - 1);

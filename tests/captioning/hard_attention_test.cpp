@@ -2,8 +2,6 @@
 // of choices is run, so the expectation of the estimated gradient is known without sampling.
 #include <cmath>
 
-#include "captioning/model/decoders/decoder_kind.h"
-#include "core/attention/selection_kind.h"
 #include "tests/captioning/tiny_hard_model.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
@@ -145,7 +143,7 @@ TEST_CASE("a transformer draws in every layer, and its estimators are right, too
   std::vector<double> exact;
   for (const BaselineKind baseline :
        {BaselineKind::kEma, BaselineKind::kGreedy, BaselineKind::kLearned}) {
-    TinyModel model(baseline, DecoderKind::kTransformer);
+    TinyModel model(baseline, "transformer");
     CaptionLossOptions options = estimator(1, 0);
     options.hard.baseline = baseline;
     // A value head has parameters of its own, so the gradient has another length.
@@ -166,17 +164,16 @@ TEST_CASE("a transformer draws in every layer, and its estimators are right, too
 TEST_CASE("estimators are right with several heads, with a sentinel and in monotonic order") {
   struct Form {
     HardForm form;
-    DecoderKind decoder;
+    std::string decoder;
     const char* name;
   };
-  const Form forms[] = {
-      {{.heads = 2}, DecoderKind::kLstm, "two heads, one draw each"},
-      {{.heads = 2, .sentinel = true}, DecoderKind::kLstm, "two heads and a sentinel"},
-      {{.sentinel = true}, DecoderKind::kLstm, "a sentinel"},
-      {{.sentinel = true}, DecoderKind::kUpdown, "a sentinel of updown"},
-      {{.monotonic = true}, DecoderKind::kLstm, "monotonic"},
-      {{.monotonic = true}, DecoderKind::kTransformer, "monotonic in every layer"},
-      {{.heads = 2, .monotonic = true}, DecoderKind::kGru, "two monotonic heads"}};
+  const Form forms[] = {{{.heads = 2}, "lstm", "two heads, one draw each"},
+                        {{.heads = 2, .sentinel = true}, "lstm", "two heads and a sentinel"},
+                        {{.sentinel = true}, "lstm", "a sentinel"},
+                        {{.sentinel = true}, "updown", "a sentinel of updown"},
+                        {{.monotonic = true}, "lstm", "monotonic"},
+                        {{.monotonic = true}, "transformer", "monotonic in every layer"},
+                        {{.heads = 2, .monotonic = true}, "gru", "two monotonic heads"}};
   for (const auto& [form, decoder, name] : forms) {
     TinyModel model(BaselineKind::kEma, decoder, form);
     CaptionLossOptions options = estimator(1, 0);
@@ -198,7 +195,7 @@ TEST_CASE("the entropy bonus is the gradient of the entropy along the sampled ch
   for (const HardForm& form : {HardForm{}, HardForm{.heads = 2}, HardForm{.sentinel = true},
                                HardForm{.monotonic = true}}) {
     INFO(form.heads << " " << form.sentinel << " " << form.monotonic);
-    TinyModel model(BaselineKind::kEma, DecoderKind::kLstm, form);
+    TinyModel model(BaselineKind::kEma, "lstm", form);
     const double lambda_e = 0.3;
     std::vector<double> probability;
     for (const auto& choices : model.all_choices())
@@ -234,7 +231,7 @@ TEST_CASE("rows that draw and rows that take the expectation are what they are a
   for (const HardForm& form :
        {HardForm{}, HardForm{.heads = 2, .sentinel = true}, HardForm{.monotonic = true}}) {
     INFO(form.heads << " " << form.sentinel << " " << form.monotonic);
-    const TinyModel model(BaselineKind::kEma, DecoderKind::kLstm, form);
+    const TinyModel model(BaselineKind::kEma, "lstm", form);
     const auto costs = [&](const std::vector<int>& kinds) {
       Arena arena;
       Tape tape(arena);
@@ -400,7 +397,7 @@ TEST_CASE("if the coin chooses the expectation, training is plain back-propagati
   CaptionLossOptions hard = estimator(1, 0);
   hard.hard.expectation_share = 1;
   CaptionLossOptions soft = hard;
-  soft.selection = SelectionKind::kSoft;
+  soft.selection = "soft";
   std::vector<std::vector<Real>> gradients;
   for (const CaptionLossOptions& options : {hard, soft}) {
     Arena arena;

@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "captioning/learning/objectives/caption_loss.h"
-#include "captioning/model/decoders/decoder_kind.h"
-#include "core/attention/selection_kind.h"
+#include "captioning/model/decoders/decoder_traits.h"
 #include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
@@ -22,7 +21,7 @@ constexpr double kSmoothing = 0.3;
 struct TinyModel : test::SmallDecoder {
   std::vector<std::vector<int>> captions{{4, 3, 6}, {5}};
 
-  TinyModel(DecoderKind kind, SelectionKind selection)
+  TinyModel(const std::string& kind, const std::string& selection)
       : SmallDecoder(kind, selection, kVocabulary, 2) {}
 
   // The mean over captions of the cross-entropy against the smoothed target, summed over words: log
@@ -82,9 +81,9 @@ struct TinyModel : test::SmallDecoder {
 }  // namespace
 
 TEST_CASE("a smoothed loss has the gradient of the cross-entropy against smoothed labels") {
-  for (const auto& kind : enum_table(DecoderKind{})) {
+  for (const auto& kind : decoder_registry().rows()) {
     INFO(kind.name);
-    TinyModel model(kind.value, SelectionKind::kSoft);
+    TinyModel model(kind.name, "soft");
     const auto exact = test::numeric_gradient(model.store, [&] { return model.smoothed_cost(); });
     const TinyModel::Run smooth = model.run(kSmoothing), plain = model.run(0);
     CHECK(test::norm(exact) > 0.1);
@@ -95,7 +94,7 @@ TEST_CASE("a smoothed loss has the gradient of the cross-entropy against smoothe
 }
 
 TEST_CASE("smoothed labels do not change the rewards of regions") {
-  const TinyModel model(DecoderKind::kLstm, SelectionKind::kHard);
+  const TinyModel model("lstm", "hard");
   const TinyModel::Run smooth = model.run(kSmoothing), plain = model.run(0);
   CHECK(smooth.costs == plain.costs);
   CHECK(smooth.nll == plain.nll);

@@ -7,7 +7,6 @@
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -58,7 +57,7 @@ TEST_CASE("patches are measured for encoders that have tokens, and for no others
                        evaluation_images(experiment.data.dataset, Split::kVal, 3));
   };
   CHECK_FALSE(measure(Experiment(config)));
-  config.encoder.type = EncoderKind::kVit;
+  config.encoder.type = "vit";
   config.encoder.vit = {.width = 12, .layers = 1, .heads = 2, .patch = 8, .registers = 2};
   const Experiment experiment(config);
   const std::optional<PatchNorms> norms = measure(experiment);

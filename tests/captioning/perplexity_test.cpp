@@ -5,7 +5,6 @@
 
 #include "captioning/learning/objectives/caption_loss.h"
 #include "captioning/study/evaluation/novelty.h"
-#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "tests/captioning/small_experiment.h"
@@ -45,7 +44,7 @@ Perplexity one_by_one(const Experiment& experiment, std::span<const Index> image
 
 TEST_CASE("perplexity is the exponential of the training loss per word") {
   // There is no dropout, and hard attention takes the expectation.
-  for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
+  for (const std::string selection : {"soft", "hard"}) {
     ExperimentConfig config = small_experiment(selection);
     config.decoder.dropout = 0.5;
     const Experiment experiment(config);
@@ -83,7 +82,7 @@ TEST_CASE("words that the vocabulary lacks are counted, and captions without a w
 }
 
 TEST_CASE("perplexity has the same bits for any number of threads") {
-  const Experiment experiment(small_experiment(SelectionKind::kHard));
+  const Experiment experiment(small_experiment("hard"));
   const std::vector<Index> images = images_of(experiment.data.dataset, Split::kTrain);
   const int before = parallel::threads();
   std::vector<double> results;

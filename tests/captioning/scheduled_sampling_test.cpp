@@ -5,9 +5,8 @@
 #include <cmath>
 
 #include "captioning/learning/objectives/caption_loss.h"
-#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/decoders/decoder_traits.h"
 #include "captioning/model/search/draws.h"
-#include "core/attention/selection_kind.h"
 #include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"
 
@@ -19,7 +18,7 @@ constexpr Index kVocabulary = 8;
 constexpr int kBos = 1, kEos = 2, kUnk = 3;
 
 struct TinyModel : test::SmallDecoder {
-  explicit TinyModel(DecoderKind kind, SelectionKind chosen = SelectionKind::kSoft)
+  explicit TinyModel(const std::string& kind, const std::string& chosen = "soft")
       : SmallDecoder(kind, chosen, kVocabulary, 3) {}
 
   std::vector<int> inputs(const std::vector<std::vector<int>>& captions,
@@ -83,9 +82,9 @@ std::vector<int> of_caption(const PackedCaptions& packed, const std::vector<int>
 TEST_CASE("a caption reads words drawn after its own words, whatever else is in the batch") {
   const std::vector<std::vector<int>> captions{{4, 5, 6, 7, 4}, {7, 6, 5}, {5}};
   const PackedCaptions packed = pack_captions(captions, kBos, kEos);
-  for (const auto& kind : enum_table(DecoderKind{})) {
+  for (const auto& kind : decoder_registry().rows()) {
     INFO(kind.name);
-    const TinyModel model(kind.value);
+    const TinyModel model(kind.name);
     for (const Index update : {0, 1, 7}) {
       const SampledInputs all{.probability = 1, .seed = 3, .update = update, .first_caption = 11};
       const std::vector<int> inputs = model.inputs(captions, all);
@@ -98,7 +97,7 @@ TEST_CASE("a caption reads words drawn after its own words, whatever else is in 
 }
 
 TEST_CASE("the share of the model's own words is the probability") {
-  const TinyModel model(DecoderKind::kGru);
+  const TinyModel model("gru");
   // <unk> is never drawn, so where it is gone, a word was drawn.
   const std::vector<std::vector<int>> captions(3, std::vector<int>(9, kUnk));
   double drawn = 0, words = 0;
@@ -112,7 +111,7 @@ TEST_CASE("the share of the model's own words is the probability") {
 
 TEST_CASE("the loss is that of the true words after the words that were read") {
   const std::vector<std::vector<int>> captions{{4, 5, 6, 7}, {7, 6}, {5}};
-  const TinyModel model(DecoderKind::kLstm, SelectionKind::kHard);
+  const TinyModel model("lstm", "hard");
   const PackedCaptions packed = pack_captions(captions, kBos, kEos);
   const auto loss_of = [&](Tape& tape, double probability, const PackedCaptions& read) {
     tape.set_parameters(model.store.views());

@@ -1,8 +1,7 @@
 // Captions that share the encoding of their image, in double: loss, draws and gradients are those
 // of captions with one image each, for every decoder, and also with several samples of a caption.
 #include "captioning/learning/objectives/caption_loss.h"
-#include "captioning/model/decoders/decoder_kind.h"
-#include "core/attention/selection_kind.h"
+#include "captioning/model/decoders/decoder_traits.h"
 #include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
@@ -21,7 +20,7 @@ struct SharedModel : test::SmallDecoder {
   const std::vector<std::vector<int>> captions{{4, 3, 6, 5}, {5, 3, 4}, {6, 4}, {3}};
   const std::vector<int> images{1, 0, 0, 1};
 
-  SharedModel(DecoderKind kind, SelectionKind selection)
+  SharedModel(const std::string& kind, const std::string& selection)
       : SmallDecoder(kind, selection, kVocabulary, 2) {}
 
   struct Run {
@@ -83,14 +82,14 @@ struct SharedModel : test::SmallDecoder {
 }  // namespace
 
 TEST_CASE("captions that share an image have the gradients of captions with one image each") {
-  for (const auto& kind : enum_table(DecoderKind{}))
-    for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard})
+  for (const auto& kind : decoder_registry().rows())
+    for (const std::string selection : {"soft", "hard"})
       for (const double scheduled : {0.0, 0.5})
         for (const std::vector<Real>& mask :
              {std::vector<Real>{}, std::vector<Real>{1, 1, 0, 0, 1, 1}}) {
-          INFO(kind.name << ", selection " << enum_name(selection) << ", scheduled sampling "
-                         << scheduled << ", mask " << !mask.empty());
-          const SharedModel model(kind.value, selection);
+          INFO(kind.name << ", selection " << selection << ", scheduled sampling " << scheduled
+                         << ", mask " << !mask.empty());
+          const SharedModel model(kind.name, selection);
           const auto shared = model.run(true, scheduled, mask);
           const auto apart = model.run(false, scheduled, mask);
           CHECK(test::largest_difference(shared.nll, apart.nll) < kTolerance);
@@ -105,7 +104,7 @@ TEST_CASE("captions that share an image have the gradients of captions with one 
 }
 
 TEST_CASE("captions and images of different numbers need the image of each caption") {
-  const SharedModel model(DecoderKind::kLstm, SelectionKind::kSoft);
+  const SharedModel model("lstm", "soft");
   Arena arena;
   Tape tape(arena);
   tape.set_parameters(model.store.views());

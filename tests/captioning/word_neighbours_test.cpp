@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/study/inspection/model_heads.h"
 #include "core/base/error.h"
 #include "tests/captioning/small_experiment.h"
@@ -51,7 +50,7 @@ TEST_CASE("in the embedding the nearest word is the one whose vector has the sam
 
 ExperimentConfig transformer() {
   ExperimentConfig config = small_experiment();
-  config.decoder.type = DecoderKind::kTransformer;
+  config.decoder.type = "transformer";
   config.decoder.layers = 2;
   config.decoder.heads = 2;
   return config;

@@ -5,7 +5,6 @@
 
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/model_parameters.h"
-#include "captioning/model/decoders/decoder_kind.h"
 #include "core/base/error.h"
 #include "core/io/checkpoint.h"
 #include "core/optim/optimizer.h"

@@ -26,7 +26,7 @@ struct EditedScene {
   // Whether the context is sum_l w_l a_l with the weights of the result, and nothing else enters
   // it.
   bool context_is_weighted_sum(const Mechanism& m, const AttentionResult& result) const {
-    if (m.config.gate != GateKind::kNone || m.config.heads > 1 || m.config.sentinel ||
+    if (m.config.gate != "none" || m.config.heads > 1 || m.config.sentinel ||
         m.config.output_projection)
       return true;
     bool same = true;
@@ -43,7 +43,7 @@ struct EditedScene {
 
  private:
   static bool masked(const Mechanism& m) {
-    return m.config.mechanism != MechanismKind::kLinformer;  // refuses masks
+    return m.config.mechanism != "linformer";  // refuses masks
   }
 };
 

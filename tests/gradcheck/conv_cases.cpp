@@ -190,8 +190,8 @@ void add_pool_cases(std::vector<GradientCase>& cases) {
                      }});
   }
   cases.push_back(
-      {.op = "mean_regions",
-       .name = "as a global average of images",
+      {.op = "global_avg_pool",
+       .name = "of images",
        .inputs = random_tensors({{2, 3, 2, 3}}, "global_avg_pool"),
        .build = [](Tape&, Inputs in) -> Outputs { return {ops::global_avg_pool(in[0])}; }});
 }

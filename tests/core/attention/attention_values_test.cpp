@@ -73,9 +73,9 @@ struct Case {
   Matrix p(const std::string& name) const { return parameter(m.store, "attention." + name); }
 };
 
-AttentionConfig config_of(ScoreKind score) {
+AttentionConfig config_of(const std::string& score) {
   AttentionConfig c;
-  c.score = score, c.gate = GateKind::kNone, c.hidden = 4, c.radius = 1, c.projected = 2;
+  c.score = score, c.gate = "none", c.hidden = 4, c.radius = 1, c.projected = 2;
   return c;
 }
 
@@ -110,7 +110,7 @@ void check_map(const Case& c, const Vector& weights) {
 }  // namespace
 
 TEST_CASE("values: concat scores [h; a] with one matrix") {
-  const Case c(config_of(ScoreKind::kConcat));
+  const Case c(config_of("concat"));
   const Matrix bias = c.p("score.bias"), v = c.p("score.vector");
   Vector scores;
   for (Index l = 0; l < kRegions; ++l) {
@@ -126,7 +126,7 @@ TEST_CASE("values: concat scores [h; a] with one matrix") {
 }
 
 TEST_CASE("values: cosine multiplies the cosine by a learned sharpness") {
-  const Case c(config_of(ScoreKind::kCosine));
+  const Case c(config_of("cosine"));
   const Matrix bias = c.p("score.query.bias");
   const Vector q = times(c.h(), c.p("score.query.weight"), &bias);
   Vector scores;
@@ -139,8 +139,8 @@ TEST_CASE("values: cosine multiplies the cosine by a learned sharpness") {
 }
 
 TEST_CASE("values: linear weighs by products of elu + 1") {
-  AttentionConfig config = config_of(ScoreKind::kAdditive);
-  config.mechanism = MechanismKind::kLinear;
+  AttentionConfig config = config_of("additive");
+  config.mechanism = "linear";
   const Case c(config);
   const auto phi = [](Vector x) {
     for (double& one : x) one = one > 0 ? one + 1 : std::exp(one);
@@ -159,8 +159,8 @@ TEST_CASE("values: linear weighs by products of elu + 1") {
 }
 
 TEST_CASE("values: Linformer weighs learned mixtures of the regions") {
-  AttentionConfig config = config_of(ScoreKind::kAdditive);
-  config.mechanism = MechanismKind::kLinformer;
+  AttentionConfig config = config_of("additive");
+  config.mechanism = "linformer";
   const Case c(config);
   const Matrix mixing = c.p("linformer.mixing"), bias = c.p("linformer.query.bias");
   const Vector q = times(c.h(), c.p("linformer.query.weight"), &bias);
@@ -183,8 +183,8 @@ TEST_CASE("values: Linformer weighs learned mixtures of the regions") {
 }
 
 TEST_CASE("values: differential takes a second map away from the first") {
-  AttentionConfig config = config_of(ScoreKind::kAdditive);
-  config.mechanism = MechanismKind::kDifferential;
+  AttentionConfig config = config_of("additive");
+  config.mechanism = "differential";
   const Case c(config);
   double lambda = 0.8;
   std::vector<Vector> maps;
@@ -274,8 +274,8 @@ TEST_CASE("values: a differential block of two heads, of layer 2") {
 }
 
 TEST_CASE("values: local_p's centre comes from the query, and its window has a Gaussian in it") {
-  AttentionConfig config = config_of(ScoreKind::kScaledDot);
-  config.scope = ScopeKind::kLocalP;
+  AttentionConfig config = config_of("scaled_dot");
+  config.scope = "local_p";
   const Case c(config);
   const Matrix hidden_bias = c.p("scope.hidden.bias"), centre_bias = c.p("scope.centre.bias");
   Vector hidden = times(c.h(), c.p("scope.hidden.weight"), &hidden_bias);
@@ -304,15 +304,15 @@ TEST_CASE("values: local_p's centre comes from the query, and its window has a G
 }
 
 TEST_CASE("values: gates multiply the context by a sigmoid of the query") {
-  AttentionConfig config = config_of(ScoreKind::kGeneral);
+  AttentionConfig config = config_of("general");
   const Case plain(config);
-  for (const GateKind gate : {GateKind::kScalar, GateKind::kVector}) {
-    INFO(enum_name(gate));
+  for (const std::string gate : {"scalar", "vector"}) {
+    INFO(gate);
     config.gate = gate;
     const Case c(config);
     const Matrix bias = c.p("gate.bias");
     const Vector factors = times(c.h(), c.p("gate.weight"), &bias);
-    REQUIRE(factors.size() == (gate == GateKind::kScalar ? 1U : kFeatures));
+    REQUIRE(factors.size() == (gate == "scalar" ? 1U : kFeatures));
     const Vector q = times(c.h(), c.p("score.weight"));
     Vector scores, expected;
     for (Index l = 0; l < kRegions; ++l) scores.push_back(dot(q, c.region(l)));
@@ -327,7 +327,7 @@ TEST_CASE("values: heads project their values, and W_O joins their contexts") {
   for (const std::int64_t heads : {1, 2})
     for (const bool output : {false, true}) {
       INFO(heads << ", " << output);
-      AttentionConfig config = config_of(ScoreKind::kScaledDot);
+      AttentionConfig config = config_of("scaled_dot");
       config.heads = heads, config.value_projection = heads == 1;
       config.output_projection = output;
       const Case c(config);

@@ -3,13 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "experiments/commands/caption.h"
 #include "experiments/commands/evaluate.h"
 #include "experiments/commands/overlay.h"
 #include "tests/experiments/commands/command_fixture.h"
 #include "tests/support/catch.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -19,7 +17,7 @@ using Json = nlohmann::json;
 
 ExperimentConfig with_transformers() {
   ExperimentConfig config = small_transformer();
-  config.encoder.type = EncoderKind::kHybrid;
+  config.encoder.type = "hybrid";
   config.encoder.vit = {.width = 12, .layers = 2, .heads = 2, .patch = 1};
   return config;
 }
@@ -78,7 +76,7 @@ TEST_CASE("inspect --heads describes every head as a table, as JSON and as pictu
 TEST_CASE("inspect --heads shows a single head, and says what it leaves out") {
   ExperimentConfig config = small_experiment();
   config.encoder.refine.layers = 1;
-  config.encoder.refine.type = SequenceAttentionKind::kLinformer;
+  config.encoder.refine.type = "linformer";
   const Fixture fixture(config);
   InspectAttentionArgs args{
       .checkpoint = fixture.checkpoint().string(), .heads = true, .images = 2, .json = true};
@@ -93,9 +91,9 @@ TEST_CASE("inspect --heads shows a single head, and says what it leaves out") {
 
 TEST_CASE("inspect --heads says that it leaves out an encoder whose heads weigh mixtures") {
   ExperimentConfig config = small_experiment();
-  config.encoder.type = EncoderKind::kVit;
+  config.encoder.type = "vit";
   config.encoder.vit = {.width = 12, .layers = 1, .heads = 3, .patch = 8};
-  config.encoder.vit.attention.type = SequenceAttentionKind::kLinformer;
+  config.encoder.vit.attention.type = "linformer";
   config.encoder.vit.attention.projected = 4;
   const Fixture fixture(config);
   InspectAttentionArgs args{

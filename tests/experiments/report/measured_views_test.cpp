@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/study/inspection/gradient_flow.h"
-#include "core/attention/scores/score_kind.h"
 #include "core/base/error.h"
 #include "experiments/commands/inspect_attention.h"
 #include "experiments/commands/report.h"
@@ -80,7 +79,7 @@ TEST_CASE("measures without effect are refused before anything is decoded") {
   const TempFolder folder("measured");
   const std::string blind = (folder / "blind").string(), seeing = (folder / "seeing").string();
   ExperimentConfig config = small_experiment();
-  config.attention.score = ScoreKind::kNone;
+  config.attention.score = "none";
   write_small_run(blind, config);
   write_small_run(seeing, small_experiment());
   ReportArgs args{.runs = {blind}, .out = (folder / "page.html").string(), .images = 1};

@@ -6,16 +6,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoding/decode_images.h"
 #include "captioning/model/maps/layer_maps.h"
 #include "captioning/model/maps/map_views.h"
 #include "captioning/study/inspection/encoder_maps.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "tests/experiments/small_run.h"
 #include "tests/support/base64_bytes.h"
 #include "tests/support/catch.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -65,7 +62,7 @@ struct Decoded {
 
 TEST_CASE("a page has the maps of encoder, refinement and words, and the rollout") {
   ExperimentConfig config = small_transformer();
-  config.encoder.type = EncoderKind::kVit;
+  config.encoder.type = "vit";
   config.encoder.vit = {.width = 8, .layers = 2, .heads = 2, .patch = 8, .registers = 1};
   config.encoder.refine.layers = 1;
   config.encoder.refine.heads = 2;
@@ -112,10 +109,10 @@ TEST_CASE("what is no map of regions is left out") {
   ExperimentConfig config = small_experiment();
   config.encoder.refine.layers = 1;
   config.encoder.refine.heads = 1;
-  config.encoder.refine.type = SequenceAttentionKind::kLinformer;
+  config.encoder.refine.type = "linformer";
   CHECK(Decoded(config).json().is_null());
   // Weights below 0 are no shares, so they cannot be rolled out, but they are maps.
-  config.encoder.refine.type = SequenceAttentionKind::kDifferential;
+  config.encoder.refine.type = "differential";
   const Decoded differential(config);
   const Json json = differential.json();
   REQUIRE(json.at("regions").size() == 1);

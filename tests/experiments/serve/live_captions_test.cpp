@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/model/maps/caption_text.h"
-#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "experiments/report/report_captions.h"
 #include "tests/experiments/small_models.h"
@@ -20,7 +19,7 @@ using Json = nlohmann::json;
 
 TEST_CASE("an uploaded photo gets the captions and maps that a report has") {
   const TempFolder folder("live");
-  write_small_run(folder / "hard", small_experiment(SelectionKind::kHard));
+  write_small_run(folder / "hard", small_experiment("hard"));
   write_small_run(folder / "transformer", small_transformer());
   const SmallModels loaded({folder / "hard", folder / "transformer"});
   const LoadedData data = load_data(loaded.models()[0].loaded->config.data);
@@ -62,7 +61,7 @@ TEST_CASE("an uploaded photo gets the captions and maps that a report has") {
 
 TEST_CASE("a photo is encoded once per model, whatever the number of regimes") {
   const TempFolder folder("live-once");
-  write_small_run(folder / "hard", small_experiment(SelectionKind::kHard));
+  write_small_run(folder / "hard", small_experiment("hard"));
   write_small_run(folder / "soft", small_experiment());
   const SmallModels loaded({folder / "hard", folder / "soft"});
   std::vector<std::string> encoded;
@@ -78,7 +77,7 @@ TEST_CASE("a photo is encoded once per model, whatever the number of regimes") {
 TEST_CASE(
     "the captions of a model's own regime have the effects of regions, where they are wanted") {
   const TempFolder folder("live-occlusion");
-  write_small_run(folder / "hard", small_experiment(SelectionKind::kHard));
+  write_small_run(folder / "hard", small_experiment("hard"));
   write_small_run(folder / "transformer", small_transformer());
   const SmallModels loaded({folder / "hard", folder / "transformer"});
   const LoadedData data = load_data(loaded.models()[0].loaded->config.data);

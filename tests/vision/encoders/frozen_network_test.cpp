@@ -3,7 +3,6 @@
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 
@@ -13,7 +12,7 @@ namespace {
 
 EncoderConfig small(const std::filesystem::path& weights) {
   EncoderConfig config;
-  config.type = EncoderKind::kResnet18;
+  config.type = "resnet18";
   config.layer = "layer1";
   config.image_size = 32;
   config.image_width = 24;
@@ -78,7 +77,7 @@ TEST_CASE(
     "positions") {
   const test::TempFolder folder("frozen-vit");
   EncoderConfig config;
-  config.type = EncoderKind::kVit;
+  config.type = "vit";
   config.image_size = 32;
   config.image_width = 24;
   config.frozen_stages = -1;

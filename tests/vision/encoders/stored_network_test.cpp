@@ -11,7 +11,6 @@
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
 #include "vision/encoders/encoder.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/onnx_encoder.h"
 
@@ -156,7 +155,7 @@ TEST_CASE("stored networks of saccade's own kinds need no file of weights either
   const test::TempFolder folder("stored-native");
   test::save_small_onnx(folder / "small.onnx");
   EncoderConfig resnet;
-  resnet.type = EncoderKind::kResnet18;
+  resnet.type = "resnet18";
   resnet.layer = "layer1";
   resnet.image_size = 32;
   resnet.frozen_stages = -1;
@@ -166,7 +165,7 @@ TEST_CASE("stored networks of saccade's own kinds need no file of weights either
   store.initialise(5);
   save_torch_weights(resnet.weights, pretrained(*network, "encoder"), store);
   EncoderConfig native;
-  native.type = EncoderKind::kOnnxNative;
+  native.type = "onnx_native";
   native.model = (folder / "small.onnx").string();
   native.layer = "last";
   native.image_size = 32;

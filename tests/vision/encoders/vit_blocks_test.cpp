@@ -3,23 +3,22 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/sequence/sequence_attention_kind.h"
+#include "core/attention/sequence/make_sequence_attention.h"
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/tensor_difference.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/vit.h"
 
 namespace saccade {
 
 using Catch::Matchers::Contains;
-using Kind = SequenceAttentionKind;
 
 using test::noise;
 
 namespace {
 
-EncoderConfig small(EncoderKind type, Kind kind, NormPlacement norm = NormPlacement::kPre) {
+EncoderConfig small(const std::string& type, const std::string& kind,
+                    NormPlacement norm = NormPlacement::kPre) {
   EncoderConfig config;
   config.type = type;
   config.image_size = 32;
@@ -29,7 +28,7 @@ EncoderConfig small(EncoderKind type, Kind kind, NormPlacement norm = NormPlacem
   config.vit = {.width = 12,
                 .layers = 2,
                 .heads = 3,
-                .patch = type == EncoderKind::kVit ? 8 : 1,
+                .patch = type == "vit" ? 8 : 1,
                 .norm = norm,
                 .registers = 1};
   config.vit.attention.type = kind;
@@ -75,11 +74,11 @@ double apart(ConstView a, ConstView b) {
 TEST_CASE("every mechanism in every placement encodes each image of a batch by itself") {
   const Tensor two = noise({2, 32, 48, 3}, 3);
   std::vector<Tensor> different;
-  for (const EncoderKind type : {EncoderKind::kVit, EncoderKind::kHybrid})
-    for (const auto& kind : enum_table(Kind{}))
+  for (const std::string type : {"vit", "hybrid"})
+    for (const auto& kind : sequence_attentions().rows())
       for (const auto& norm : enum_table(NormPlacement{})) {
-        INFO(enum_name(type) << ", " << kind.name << ", " << norm.name);
-        const Model model(small(type, kind.value, norm.value));
+        INFO(type << ", " << kind.name << ", " << norm.name);
+        const Model model(small(type, kind.name, norm.value));
         const Tensor both = model.encode(two.view());
         REQUIRE(both.shape() == Shape({2, 24, 12}));
         for (Index b = 0; b < 2; ++b) {
@@ -95,9 +94,9 @@ TEST_CASE("windows and grid neighbours never leave out the class token and the r
   const Tensor image = noise({1, 32, 48, 3}, 1);
   Tensor changed = image.clone();
   for (Index x = 40; x < 48; ++x) changed[(31 * 48 + x) * 3] += 2;  // the last patch
-  for (const Kind kind : {Kind::kWindow, Kind::kGraph}) {
-    INFO(enum_name(kind));
-    EncoderConfig config = small(EncoderKind::kVit, kind);
+  for (const std::string kind : {"window", "graph"}) {
+    INFO(kind);
+    EncoderConfig config = small("vit", kind);
     config.vit.layers = 1;
     config.vit.attention.radius = 0;
     config.vit.attention.neighbours = NeighbourKind::kFour;
@@ -117,7 +116,7 @@ TEST_CASE("windows and grid neighbours never leave out the class token and the r
 
 TEST_CASE("blocks that end normalised have no normalisation behind the last of them") {
   for (const auto& norm : enum_table(NormPlacement{})) {
-    const Model model(small(EncoderKind::kVit, Kind::kSelfAttention, norm.value));
+    const Model model(small("vit", "self_attention", norm.value));
     CHECK((model.parameters.find("norm.gain") >= 0) == (norm.value == NormPlacement::kPre));
   }
 }
@@ -131,16 +130,16 @@ TEST_CASE("published weights are refused for blocks that no published network ha
     }
     return false;
   };
-  for (const auto& kind : enum_table(Kind{})) {
+  for (const auto& kind : sequence_attentions().rows()) {
     INFO(kind.name);
-    const bool fits = kind.value == Kind::kSelfAttention || kind.value == Kind::kWindow;
-    CHECK(refused(small(EncoderKind::kVit, kind.value)) == !fits);
-    CHECK(refused(small(EncoderKind::kVit, kind.value, NormPlacement::kPost)));
+    const bool fits = kind.name == "self_attention" || kind.name == "window";
+    CHECK(refused(small("vit", kind.name)) == !fits);
+    CHECK(refused(small("vit", kind.name, NormPlacement::kPost)));
   }
 }
 
 TEST_CASE("attention of a vision transformer that does not fit is refused in one line") {
-  EncoderConfig config = small(EncoderKind::kVit, Kind::kGraph);
+  EncoderConfig config = small("vit", "graph");
   config.vit.attention.neighbours = NeighbourKind::kCosine;
   config.vit.attention.nearest = 26;  // 24 patches, the class token and a register
   CHECK_THROWS_WITH(Model(config), Contains("encoder.vit.attention.nearest 26") && Contains("25"));
@@ -148,10 +147,10 @@ TEST_CASE("attention of a vision transformer that does not fit is refused in one
   CHECK_NOTHROW(Model(config));
   config.vit.start = VitStart::kMimetic;
   CHECK_THROWS_WITH(Model(config), Contains("encoder.vit.start mimetic needs"));
-  config = small(EncoderKind::kVit, Kind::kDifferential);
+  config = small("vit", "differential");
   config.vit.heads = 4;  // half a head would be 1.5 wide
   CHECK_THROWS_WITH(Model(config), Contains("encoder.vit.heads 4"));
-  config = small(EncoderKind::kVit, Kind::kDifferential);
+  config = small("vit", "differential");
   config.vit.start = VitStart::kMimetic;
   CHECK_NOTHROW(Model(config));
 }

@@ -6,7 +6,6 @@
 #include "core/base/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/tensor_difference.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 
@@ -16,13 +15,13 @@ using test::noise;
 
 namespace {
 
-EncoderConfig small(EncoderKind type = EncoderKind::kVit) {
+EncoderConfig small(const std::string& type = "vit") {
   EncoderConfig config;
   config.type = type;
   config.image_size = 32;
   config.image_width = 48;
   config.channels = {4, 6, 8};
-  config.vit = {.width = 12, .layers = 2, .heads = 3, .patch = type == EncoderKind::kVit ? 8 : 1};
+  config.vit = {.width = 12, .layers = 2, .heads = 3, .patch = type == "vit" ? 8 : 1};
   return config;
 }
 
@@ -67,7 +66,7 @@ double difference(const Tensor& a, Index row_a, const Tensor& b, Index row_b) {
 }  // namespace
 
 TEST_CASE("the grid consists of the patches, whatever further tokens there are") {
-  for (const EncoderKind type : {EncoderKind::kVit, EncoderKind::kHybrid})
+  for (const std::string type : {"vit", "hybrid"})
     for (const bool class_token : {false, true})
       for (const Index registers : {0, 2}) {
         EncoderConfig config = small(type);
@@ -97,7 +96,7 @@ TEST_CASE("without positions, a vision transformer does not depend on the order 
 }
 
 TEST_CASE("every image of a batch is encoded by itself") {
-  const Model model(small(EncoderKind::kHybrid));
+  const Model model(small("hybrid"));
   const Tensor three = noise({3, 32, 48, 3}, 3);
   const Tensor all = model.encode(three.view());
   const Index size = 32 * 48 * 3;
@@ -108,7 +107,7 @@ TEST_CASE("every image of a batch is encoded by itself") {
 }
 
 TEST_CASE("every parameter but those of the last normalisation belongs to one stage") {
-  for (const EncoderKind type : {EncoderKind::kVit, EncoderKind::kHybrid}) {
+  for (const std::string type : {"vit", "hybrid"}) {
     Model model(small(type));
     Index of_stages = 0;
     for (const EncoderStage& stage : model.encoder->stages()) {
@@ -125,7 +124,7 @@ TEST_CASE("a vision transformer refuses options that do not fit together") {
   EncoderConfig config = small();
   config.vit.patch = 7;
   CHECK_THROWS_WITH(Model(config), Contains("encoder.vit.patch 7 does not divide 32 x 48 pixels"));
-  config = small(EncoderKind::kHybrid);
+  config = small("hybrid");
   config.vit.patch = 4;
   CHECK_THROWS_WITH(Model(config), Contains("does not divide 4 x 6, the cells of the CNN's grid"));
   config = small();
@@ -138,7 +137,7 @@ TEST_CASE("a vision transformer refuses options that do not fit together") {
 
 TEST_CASE("an overlap larger than a patch is refused") {
   EncoderConfig config;
-  config.type = EncoderKind::kVit;
+  config.type = "vit";
   config.image_size = 32;
   config.vit = {.width = 8, .layers = 1, .heads = 2, .patch = 8, .overlap = 8};
   ParameterStore store;
