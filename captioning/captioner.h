@@ -19,7 +19,7 @@
 namespace saccade {
 
 inline namespace SACCADE_NUMERIC {
-class AttentionRegistry;  // core/attention/attention_registry.h
+struct AttentionRegistry;  // core/attention/attention_registry.h
 }  // namespace SACCADE_NUMERIC
 
 // A picture in the caller's memory: bytes of red, green and blue, row by row from the top left.

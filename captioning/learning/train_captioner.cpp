@@ -17,7 +17,7 @@ ExperimentConfig config_of(const TrainingOptions& options) {
   if (options.directory.empty())
     throw UsageError("training needs a directory for the run; name one");
   ExperimentConfig start;
-  start.attention.extend(options.attention);
+  start.attention.registry = options.attention;
   const std::string overrider = "TrainingOptions::set";
   LoadedConfig loaded =
       options.yaml.empty()

@@ -15,7 +15,7 @@
 namespace saccade {
 
 inline namespace SACCADE_NUMERIC {
-class AttentionRegistry;  // core/attention/attention_registry.h
+struct AttentionRegistry;  // core/attention/attention_registry.h
 }  // namespace SACCADE_NUMERIC
 
 // One update of the weights.

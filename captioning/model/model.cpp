@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoders/decoder_traits.h"
-#include "core/attention/gate_kind.h"
-#include "core/attention/mechanisms/mechanism_kind.h"
-#include "core/attention/scopes/scope_kind.h"
-#include "core/attention/selection_kind.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
+#include "core/attention/axes.h"
+#include "core/attention/sequence/make_sequence_attention.h"
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/grid_fusion.h"
@@ -30,7 +25,7 @@ void freeze_stages(const EncoderConfig& config, const Encoder& encoder,
   const auto count = static_cast<std::int64_t>(stages.size());
   if (config.frozen_stages > count)
     throw UsageError(str("encoder.frozen_stages is ", config.frozen_stages, "; encoder.type ",
-                         enum_name(config.type), " has ", count, " stages"));
+                         config.type, " has ", count, " stages"));
   for (std::int64_t s = 0; s < config.frozen_stages; ++s)
     for (const std::string& prefix : stages[static_cast<std::size_t>(s)].prefixes)
       parameters.set_rate("encoder." + prefix, 0);
@@ -78,8 +73,7 @@ void check_pooled(const ModelConfig& config) {
   };
   const std::string key = str("encoder.pooled ", enum_name(encoder.pooled), " needs ");
   if (!has(token)(encoder_traits(encoder)))
-    throw UsageError(str(key, "encoder.type ", encoders_with(has(token)), ": ",
-                         enum_name(encoder.type),
+    throw UsageError(str(key, "encoder.type ", encoders_with(has(token)), ": ", encoder.type,
                          token ? " has no class token" : " has no states"));
   if (token && !encoder.vit.class_token) throw UsageError(key + "encoder.vit.class_token true");
   if (is_frozen(encoder))
@@ -91,11 +85,11 @@ void check_pooled(const ModelConfig& config) {
     throw UsageError(key +
                      "decoder.first_state pooled, or decoder.image every_word or first_step: "
                      "nothing else is made of it");
-  throw UsageError(str(
-      key, "decoder.image every_word or first_step: decoder.type ", enum_name(config.decoder.type),
-      " has no first state, and would never read it; choose one of them or "
-      "decoder.type ",
-      decoders_with(config.decoder, [](const DecoderTraits& one) { return one.first_state; })));
+  throw UsageError(
+      str(key, "decoder.image every_word or first_step: decoder.type ", config.decoder.type,
+          " has no first state, and would never read it; choose one of them or "
+          "decoder.type ",
+          decoders_with(config.decoder, [](const DecoderTraits& one) { return one.first_state; })));
 }
 
 // Padding is left out of what a region or a word attends to; mixtures of all regions cannot do
@@ -105,17 +99,17 @@ void check_padding(const ModelConfig& config) {
   const auto refuse = [&](const std::string& key) {
     const bool text = encoder_traits(config.encoder).reads_text;
     throw UsageError(
-        str(text ? str("encoder.type ", enum_name(config.encoder.type)) : "encoder.resize pad",
+        str(text ? str("encoder.type ", config.encoder.type) : "encoder.resize pad",
             " cannot be combined with ", key,
             " linformer: it mixes all regions by learned weights, padding too; choose another",
             text ? "" : ", or encoder.resize squash or crop"));
   };
-  if (config.attention.mechanism == MechanismKind::kLinformer) refuse("attention.mechanism");
+  if (config.attention.mechanism == "linformer") refuse("attention.mechanism");
   if (encoder_traits(config.encoder).has_tokens &&
-      config.encoder.vit.attention.type == SequenceAttentionKind::kLinformer)
+      !sequence_attentions().at(config.encoder.vit.attention.type).weighs_positions)
     refuse("encoder.vit.attention.type");
   if (config.encoder.refine.layers > 0 &&
-      config.encoder.refine.type == SequenceAttentionKind::kLinformer)
+      !sequence_attentions().at(config.encoder.refine.type).weighs_positions)
     refuse("encoder.refine.type");
 }
 
@@ -276,26 +270,21 @@ SearchOptions search_options(const ModelConfig& config, const SearchConfig& sear
 
 std::vector<Regime> evaluation_regimes(const ModelConfig& config) {
   const AttentionConfig& attention = config.attention;
-  switch (attention.selection) {
-    case SelectionKind::kSoft:
-    case SelectionKind::kTopK:
-      // Monotonic attention trains on its expectation, in order to choose regions in the end.
-      if (attention.scope == ScopeKind::kMonotonic && attention.heads == 1)
-        return {Regime::kExpectation, Regime::kArgmax};
-      return {Regime::kExpectation};
-    case SelectionKind::kHard:
-    case SelectionKind::kGumbelSt:
-      // A vector gate scales each channel of a region by itself, and the layers of a decoder are
-      // not linear in the context: there is no cheap sum over regions then.
-      // Nor is there one where the context is more than a mean of the regions as they are.
-      if (attention.gate == GateKind::kVector || !attention.contexts_are_regions() ||
-          !decoder_traits(config.decoder).one_glimpse())
-        return {Regime::kArgmax, Regime::kExpectation, Regime::kSample};
-      return {Regime::kArgmax, Regime::kExpectation, Regime::kSample, Regime::kMarginal};
-    case SelectionKind::kArgmax:
-      return {Regime::kArgmax, Regime::kExpectation};
+  const SelectionTraits& traits = attention_selections().at(attention.selection);
+  if (traits.takes_argmax) return {Regime::kArgmax, Regime::kExpectation};
+  if (!traits.draws_regions && !traits.relaxes) {
+    // Monotonic attention trains on its expectation, in order to choose regions in the end.
+    if (attention.scope == "monotonic" && attention.heads == 1)
+      return {Regime::kExpectation, Regime::kArgmax};
+    return {Regime::kExpectation};
   }
-  throw InternalError("unknown selection");
+  // A vector gate scales each channel of a region by itself, and the layers of a decoder are not
+  // linear in the context: there is no cheap sum over regions then. Nor is there one where the
+  // context is more than a mean of the regions as they are.
+  if (attention.gate == "vector" || !attention.contexts_are_regions() ||
+      !decoder_traits(config.decoder).one_glimpse())
+    return {Regime::kArgmax, Regime::kExpectation, Regime::kSample};
+  return {Regime::kArgmax, Regime::kExpectation, Regime::kSample, Regime::kMarginal};
 }
 
 }  // namespace saccade

@@ -1,11 +1,7 @@
 #include "captioning/model/model_config.h"
 
-#include "core/attention/scores/score_kind.h"
-
 namespace saccade {
 
-bool ModelConfig::has_attention() const {
-  return decoder.attends() && attention.score != ScoreKind::kNone;
-}
+bool ModelConfig::has_attention() const { return decoder.attends() && attention.score != "none"; }
 
 }  // namespace saccade

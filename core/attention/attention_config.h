@@ -3,40 +3,34 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
+#include <string>
 
-#include "core/attention/added_choices.h"
 #include "core/attention/hard_config.h"
-#include "core/config/open_choice.h"
+#include "core/base/real.h"
 #include "core/config/ramp.h"
 
 namespace saccade {
 
 class Section;
-// The choices of the registries, which are not listed here: a new line of a registry then compiles
-// only the files that name its choices. Their lists are in mechanisms/mechanism_kind.h,
-// scores/score_kind.h, scopes/scope_kind.h, normalizer_kind.h, selection_kind.h and gate_kind.h.
-enum class MechanismKind;
-enum class ScoreKind;
-enum class ScopeKind;
-enum class NormalizerKind;
-enum class SelectionKind;
-enum class GateKind;
+inline namespace SACCADE_NUMERIC {
+struct AttentionRegistry;
+}
 
+// The choices are names of rows: of an AttentionRegistry and of the tables in axes.h.
 struct AttentionConfig {
-  OpenChoice<MechanismKind> mechanism = MechanismKind{};  // composed
-  OpenChoice<ScoreKind> score = ScoreKind{};              // additive
-  ScopeKind scope = ScopeKind{};                          // global
-  NormalizerKind normalizer = NormalizerKind{};           // softmax
+  std::string mechanism = "composed";
+  std::string score = "additive";
+  std::string scope = "global";
+  std::string normalizer = "softmax";
   Ramp temperature = Ramp::constant(1);
   bool learned_scale = false;
-  SelectionKind selection = SelectionKind{};  // soft
+  std::string selection = "soft";
   std::int64_t k = 5;
   Ramp gumbel_temperature = Ramp::constant(1);
   std::int64_t heads = 1;
   bool value_projection = false;
   bool output_projection = false;
-  GateKind gate = GateKind{1};  // scalar
+  std::string gate = "scalar";
   bool sentinel = false;
   std::int64_t hidden = 512;
   std::int64_t radius = 2;
@@ -45,16 +39,8 @@ struct AttentionConfig {
   double noise = 1;
   std::int64_t projected = 16;
   HardConfig hard;
-  // The added choices, with their factories; no value of the config. Null: nothing was added.
-  std::shared_ptr<const AddedChoices> added;
-
-  // Makes these names valid for mechanism and score.
-  void extend(std::shared_ptr<const AddedChoices> choices) {
-    added = std::move(choices);
-    if (!added) return;
-    mechanism.add_names({added, &added->mechanisms()});
-    score.add_names({added, &added->scores()});
-  }
+  // With the choices that the program added; no value of the config. Null: it added none.
+  std::shared_ptr<const AttentionRegistry> registry;
 
   // Whether a context is a weighted mean of the regions' features as they are, with weights that
   // sum to 1: words can then be mixtures over regions.
@@ -65,5 +51,8 @@ struct AttentionConfig {
 
   void fields(Section& v);
 };
+
+// Whether words take the region that a Chooser draws for them (SelectionTraits).
+bool draws_regions(const std::string& selection);
 
 }  // namespace saccade

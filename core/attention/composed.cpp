@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
+#include "core/attention/axes.h"
 #include "core/attention/choosers.h"
-#include "core/attention/normalizer_kind.h"
-#include "core/attention/selection_kind.h"
 #include "core/attention/weight_edit.h"
 #include "core/base/error.h"
 #include "core/ops/alignment_ops.h"
@@ -142,8 +141,8 @@ Var as_regions(Var rows) { return ops::reshape(rows, {rows.rows(), 1, rows.cols(
 }  // namespace
 
 ComposedAttention::ComposedAttention(ComposedParts parts) : parts_(std::move(parts)) {
-  const Normalizer normalize = normalizer_of(parts_.normalizer);
-  if (parts_.selection.kind == SelectionKind::kTopK)
+  const Normalizer normalize = attention_normalizers().at(parts_.normalizer);
+  if (parts_.selection.traits.keeps_largest)
     normalizer_ = [normalize, k = parts_.selection.k](Var scores) {
       return normalize(ops::top_k(scores, k));
     };
@@ -173,7 +172,7 @@ std::vector<Var> ComposedAttention::start(Tape& tape, const AttentionMemory& mem
 
 Var ComposedAttention::context_weights(Tape& tape, const Weighed& weighed,
                                        const AttendContext& context) const {
-  if (parts_.selection.kind != SelectionKind::kGumbelSt || !tape.training()) return weighed.weights;
+  if (!parts_.selection.traits.relaxes || !tape.training()) return weighed.weights;
   const Index rows = weighed.scores.rows();
   const auto regions = static_cast<std::size_t>(weighed.scores.cols());
   const std::span<Real> noise(tape.scratch(weighed.scores.shape().size()),
@@ -254,7 +253,7 @@ ComposedAttention::HeadOutput ComposedAttention::attend_head(
     const AttendContext& context) const {
   const AttentionHead& head = parts_.heads[number];
   // Choices, edits and relaxed draws are made among all regions.
-  if (!context.chooser && !context.edit && parts_.selection.kind != SelectionKind::kGumbelSt)
+  if (!context.chooser && !context.edit && !parts_.selection.traits.relaxes)
     if (const NearRegions near = head.scope->near_regions(tape, memory, query, context.step);
         !near.empty())
       return attend_near(tape, number, query, memory, near, sentinel_vectors, context);
@@ -274,7 +273,7 @@ ComposedAttention::HeadOutput ComposedAttention::attend_head(
   Var on_regions = out.weights;
   if (sentinel) on_regions = ops::slice_cols(out.weights, 0, memory.regions());
   if (context.chooser) {
-    const bool in_order = head.scope->may_take_none() && draws_regions(parts_.selection.kind);
+    const bool in_order = head.scope->may_take_none() && parts_.selection.traits.draws_regions;
     const Var odds = in_order ? with_remainder(tape, out.weights) : out.weights;
     out.draws = draw(odds, number, in_order, tape, context);
     weighed.state = head.scope->chosen_state(tape, weighed, out.draws.chosen);
@@ -282,7 +281,7 @@ ComposedAttention::HeadOutput ComposedAttention::attend_head(
     if (context.estimator) {
       const ops::ReinforceRows rows{.estimator = context.estimator, .first = context.first_row};
       const std::span<const int> drawn = context.chooser->drawn(out.draws.chosen);
-      out.surrogate = weighed.scores && parts_.normalizer == NormalizerKind::kSoftmax
+      out.surrogate = weighed.scores && parts_.normalizer == "softmax"
                           ? ops::reinforce(weighed.scores, out.weights, drawn, rows)
                           : ops::reinforce_weights(odds, drawn, rows);
     }
@@ -341,7 +340,7 @@ Glimpse ComposedAttention::attend(Tape& tape, Var query, const AttentionMemory& 
 
 Promises ComposedAttention::promises() const {
   Promises promises = parts_.heads.front().scope->promises();
-  if (parts_.selection.kind == SelectionKind::kGumbelSt) promises.stands_alone = false;
+  if (parts_.selection.traits.relaxes) promises.stands_alone = false;
   return promises;
 }
 

@@ -2,17 +2,16 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/attention/attention.h"
+#include "core/attention/axes.h"
 #include "core/attention/gate.h"
-#include "core/attention/normalizer.h"
 #include "core/attention/scopes/scope.h"
 #include "core/attention/scores/score.h"
 
 namespace saccade {
-
-enum class SelectionKind;  // selection_kind.h
 
 inline namespace SACCADE_NUMERIC {
 
@@ -29,14 +28,14 @@ struct AttentionHead {
 
 // How the weights turn a memory into a context.
 struct SelectionOptions {
-  SelectionKind kind = SelectionKind{};  // soft
-  Index k = 0;                           // for top_k
-  double gumbel_temperature = 1;         // for gumbel_st, unless the context gives another
+  SelectionTraits traits{};
+  Index k = 0;                    // for top_k
+  double gumbel_temperature = 1;  // for gumbel_st, unless the context gives another
 };
 
 struct ComposedParts {
   std::vector<AttentionHead> heads;
-  NormalizerKind normalizer = NormalizerKind{};  // softmax
+  std::string normalizer = "softmax";
   double temperature = 1;  // divides the scores, unless the context gives another
   SelectionOptions selection;
   int output_weight = -1;    // W_O [D, D]; -1: none

@@ -1,7 +1,5 @@
 #include "core/attention/gate.h"
 
-#include "core/attention/gate_kind.h"
-#include "core/attention/make_gate.h"
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
 
@@ -19,18 +17,6 @@ void Gate::apply(Tape& tape, Var query, Glimpse& glimpse) const {
 
 Var gated(Var context, Var gate) {
   return gate.cols() == 1 ? ops::scale_rows(context, gate) : ops::multiply(context, gate);
-}
-
-std::unique_ptr<Gate> make_gate(GateKind kind, const ParamScope& scope, const GateWidths& widths) {
-  switch (kind) {
-    case GateKind::kNone:
-      return nullptr;
-    case GateKind::kScalar:
-      return std::make_unique<Gate>(scope, widths.query, 1);
-    case GateKind::kVector:
-      return std::make_unique<Gate>(scope, widths.query, widths.features);
-  }
-  throw InternalError("unknown gate");
 }
 
 }  // namespace SACCADE_NUMERIC

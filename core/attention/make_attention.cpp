@@ -1,75 +1,28 @@
 #include "core/attention/make_attention.h"
 
 #include "core/attention/attention_registry.h"
+#include "core/attention/axes.h"
 #include "core/attention/composed.h"
-#include "core/attention/make_gate.h"
 #include "core/attention/mean_attention.h"
-#include "core/attention/mechanisms/mechanism_kind.h"
-#include "core/attention/scopes/scope_kind.h"
-#include "core/attention/scores/score_kind.h"
 #include "core/base/error.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// One declaration per line of the registries.
-#define SACCADE_SCORE(name, ...) \
-  std::unique_ptr<Score> make_##name##_score(const ParamScope&, const AttentionWidths&);
-#include "core/attention/scores/scores.def"
-#undef SACCADE_SCORE
-#define SACCADE_SCOPE(name, ...) \
-  std::unique_ptr<Scope> make_##name##_scope(const ParamScope&, const ScopeOptions&);
-#include "core/attention/scopes/scopes.def"
-#undef SACCADE_SCOPE
-#define SACCADE_MECHANISM(name, ...) \
-  std::unique_ptr<Attention> make_##name##_attention(MechanismParts);
-#include "core/attention/mechanisms/mechanisms.def"
-#undef SACCADE_MECHANISM
-
 namespace {
-
-// The factories of a config's added choices. Throws InternalError where there are none.
-const AttentionRegistry& registry_of(const AttentionConfig& config) {
-  const auto* registry = dynamic_cast<const AttentionRegistry*>(config.added.get());
-  SACCADE_ASSERT(registry != nullptr, "an added choice of attention without a registry");
-  return *registry;
-}
-
-ScoreFactory score_factory(const AttentionConfig& config) {
-  if (!config.score.kind()) return registry_of(config).score(config.score.added());
-  switch (*config.score.kind()) {
-#define SACCADE_SCORE(name, enumerator, ...) \
-  case ScoreKind::enumerator:                \
-    return make_##name##_score;
-#include "core/attention/scores/scores.def"
-#undef SACCADE_SCORE
-    case ScoreKind::kNone:
-      break;
-  }
-  throw InternalError("attention.score none has no score");
-}
-
-ScopeFactory scope_factory(ScopeKind kind) {
-  switch (kind) {
-#define SACCADE_SCOPE(name, enumerator, ...) \
-  case ScopeKind::enumerator:                \
-    return make_##name##_scope;
-#include "core/attention/scopes/scopes.def"
-#undef SACCADE_SCOPE
-  }
-  throw InternalError("unknown scope");
-}
 
 AttentionHead make_head(const AttentionConfig& config, const AttentionEnds& ends,
                         const ParamScope& scope, Index head) {
   const Index heads = config.heads;
   AttentionHead out;
-  out.score = score_factory(config)(scope.sub("score"), {.features = ends.scored(),
-                                                         .query = ends.query,
-                                                         .hidden = config.hidden / heads,
-                                                         .head = head,
-                                                         .heads = heads});
-  out.scope = scope_factory(config.scope)(scope.sub("scope"), {.query = ends.query,
+  out.score = attention_registry(config).scores.at(config.score)(scope.sub("score"),
+                                                                 {.features = ends.scored(),
+                                                                  .query = ends.query,
+                                                                  .hidden = config.hidden / heads,
+                                                                  .head = head,
+                                                                  .heads = heads});
+  out.scope =
+      attention_scopes().at(config.scope)(scope.sub("scope"), {.query = ends.query,
                                                                .hidden = config.hidden / heads,
                                                                .radius = config.radius,
                                                                .pace = config.pace,
@@ -95,8 +48,9 @@ std::unique_ptr<Attention> make_composed_attention(const AttentionConfig& config
         make_head(config, ends, config.heads == 1 ? scope : scope.sub(str("head_", h)), h));
   parts.normalizer = config.normalizer;
   parts.temperature = config.temperature.to;
-  parts.selection = {
-      .kind = config.selection, .k = config.k, .gumbel_temperature = config.gumbel_temperature.to};
+  parts.selection = {.traits = attention_selections().at(config.selection),
+                     .k = config.k,
+                     .gumbel_temperature = config.gumbel_temperature.to};
   if (config.output_projection)
     parts.output_weight = scope.declare("output.weight", {ends.features, ends.features},
                                         Init::glorot(ends.features, ends.features));
@@ -121,38 +75,23 @@ std::unique_ptr<Attention> make_attention(const AttentionConfig& config, const A
                          "encoder.positions or another width"));
   if (config.sentinel && ends.sentinel == 0)
     throw UsageError("attention.sentinel needs a decoder with a memory of its own, such as lstm");
-  auto gate =
-      make_gate(config.gate, scope.sub("gate"), {.query = ends.query, .features = ends.features});
-  if (config.mechanism == MechanismKind::kComposed) {
-    if (config.score == ScoreKind::kNone) {
-      if (ends.keys > 0)
-        throw UsageError(
-            "encoder.keys needs an attention.score other than none: without scores nothing reads "
-            "keys; leave encoder.keys and encoder.values as they are or choose a score");
-      return std::make_unique<MeanAttention>(std::move(gate));
-    }
-    return make_composed_attention(config, ends, scope, std::move(gate));
-  }
-  MechanismParts parts{.scope = scope.sub(std::string(enum_name(config.mechanism))),
-                       .features = ends.features,
-                       .keys = ends.scored(),
-                       .query = ends.query,
-                       .hidden = config.hidden,
-                       .regions = ends.regions,
-                       .projected = config.projected,
-                       .gate = std::move(gate)};
-  if (!config.mechanism.kind())
-    return registry_of(config).mechanism(config.mechanism.added())(std::move(parts));
-  switch (*config.mechanism.kind()) {
-    case MechanismKind::kComposed:
-      break;
-#define SACCADE_MECHANISM(name, enumerator, ...) \
-  case MechanismKind::enumerator:                \
-    return make_##name##_attention(std::move(parts));
-#include "core/attention/mechanisms/mechanisms.def"
-#undef SACCADE_MECHANISM
-  }
-  throw InternalError("unknown mechanism");
+  auto gate = attention_gates().at(config.gate)(scope.sub("gate"),
+                                                {.query = ends.query, .features = ends.features});
+  if (const MechanismFactory& make = attention_registry(config).mechanisms.at(config.mechanism))
+    return make({.scope = scope.sub(config.mechanism),
+                 .features = ends.features,
+                 .keys = ends.scored(),
+                 .query = ends.query,
+                 .hidden = config.hidden,
+                 .regions = ends.regions,
+                 .projected = config.projected,
+                 .gate = std::move(gate)});
+  if (config.score != "none") return make_composed_attention(config, ends, scope, std::move(gate));
+  if (ends.keys > 0)
+    throw UsageError(
+        "encoder.keys needs an attention.score other than none: without scores nothing reads "
+        "keys; leave encoder.keys and encoder.values as they are or choose a score");
+  return std::make_unique<MeanAttention>(std::move(gate));
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -1,5 +1,5 @@
-// The normalizer axis: how scores become weights. Each normalizer is one op and one line in
-// normalizers.def.
+// The normalizer axis: how scores become weights. Each normalizer is one op and one row in
+// axes.cpp.
 #pragma once
 
 #include <functional>
@@ -8,15 +8,10 @@
 
 namespace saccade {
 
-enum class NormalizerKind;  // normalizer_kind.h
-
 inline namespace SACCADE_NUMERIC {
 
 // scores [R, L] -> weights [R, L]; -infinity becomes exactly 0.
 using Normalizer = std::function<Var(Var scores)>;
-
-// The op of a registry entry.
-Normalizer normalizer_of(NormalizerKind kind);
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -2,7 +2,7 @@
 //   void fields(Section& v) {
 //     v.field("hidden", hidden, "width of the LSTM", between(1, 65536));
 //     v.section("hard", hard, "estimator of hard attention")
-//         .only_with("attention.selection", SelectionKind::kHard);
+//         .only_with("attention.selection", "hard");
 //   }
 #pragma once
 
@@ -80,6 +80,17 @@ class Section {
   template <class T>
   Field& field(std::string name, T& value, std::string doc, Constraint constraint = {}) {
     return declare(std::move(name), std::move(doc), constraint, make_slot(value), nullptr);
+  }
+
+  // Declares a value that is the name of a row of a registry.
+  template <class T>
+  Field& choice(std::string name, std::string& value, const Registry<T>& registry,
+                std::string doc) {
+    return declare(
+        std::move(name), std::move(doc), {},
+        std::make_unique<ChoiceSlot>(
+            value, std::vector<ChoiceInfo>(registry.rows().begin(), registry.rows().end())),
+        nullptr);
   }
 
   // Declares a nested struct.

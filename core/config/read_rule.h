@@ -41,14 +41,15 @@ struct ReadRule {
 std::string text_of(const std::vector<ReadRule>& rules);
 
 namespace config_detail {
-inline std::string choice_text(const char* yaml) { return yaml; }
+inline std::string choice_text(const std::string& yaml) { return yaml; }
 template <NamedEnum E>
 std::string choice_text(E value) {
   return print_value(value);
 }
 }  // namespace config_detail
 
-// The rule that a key has one of these values (enumerators, or texts as in YAML), or none of them.
+// The rule that a key has one of these values (enumerators, names, or texts as in YAML), or none of
+// them.
 template <class... V>
 ReadRule when(std::string key, const V&... values) {
   return {.choices = {{.key = std::move(key), .values = {config_detail::choice_text(values)...}}}};
@@ -58,6 +59,13 @@ ReadRule unless(std::string key, const V&... values) {
   return {.choices = {{.key = std::move(key),
                        .values = {config_detail::choice_text(values)...},
                        .other = true}}};
+}
+
+inline ReadRule when(std::string key, std::vector<std::string> names) {
+  return {.choices = {{.key = std::move(key), .values = std::move(names)}}};
+}
+inline ReadRule unless(std::string key, std::vector<std::string> names) {
+  return {.choices = {{.key = std::move(key), .values = std::move(names), .other = true}}};
 }
 
 template <class... V>

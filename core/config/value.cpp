@@ -1,5 +1,6 @@
 #include "core/config/value.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -183,6 +184,21 @@ std::string join_choices(const std::vector<std::string>& choices) { return join(
 
 std::string not_a_choice(const Node& node, const std::vector<std::string>& choices) {
   return "is not one of " + join_choices(choices) + did_you_mean(node.text, choices);
+}
+
+void ChoiceSlot::read(const Node& node, const std::string& path, const Constraint&,
+                      Mistakes& mistakes) {
+  if (node.kind != Node::Kind::kScalar) return expected(type(), node, path, mistakes);
+  const std::vector<std::string> all = names();
+  if (std::find(all.begin(), all.end(), node.text) == all.end())
+    return mistakes.add(node.place, path + ": '" + node.text + "' " + not_a_choice(node, all));
+  value_ = node.text;
+}
+
+std::vector<std::string> ChoiceSlot::names() const {
+  std::vector<std::string> out;
+  for (const ChoiceInfo& choice : choices_) out.push_back(choice.name);
+  return out;
 }
 
 }  // namespace saccade

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/enum_names.h"
+#include "core/base/registry.h"
 #include "core/base/suggest.h"
 #include "core/config/constraint.h"
 #include "core/config/node.h"
@@ -77,10 +78,6 @@ std::string type_name(const E*) {
   return join_choices(enum_all_names<E>());
 }
 
-// A value that an enumeration can have.
-struct ChoiceInfo {
-  std::string name, doc;
-};
 template <class T>
 std::vector<ChoiceInfo> choices_of(const T*) {
   return {};
@@ -220,6 +217,25 @@ class ListSlot : public Slot {
 
  private:
   std::vector<T>& values_;
+};
+
+// A value that is the name of one of these choices.
+class ChoiceSlot : public Slot {
+ public:
+  ChoiceSlot(std::string& value, std::vector<ChoiceInfo> choices)
+      : value_(value), choices_(std::move(choices)) {}
+  std::string type() const override { return join_choices(names()); }
+  std::string text() const override { return print_value(value_); }
+  bool scalar() const override { return true; }
+  std::vector<ChoiceInfo> choices() const override { return choices_; }
+  void read(const Node& node, const std::string& path, const Constraint& constraint,
+            Mistakes& mistakes) override;
+
+ private:
+  std::vector<std::string> names() const;
+
+  std::string& value_;
+  std::vector<ChoiceInfo> choices_;
 };
 
 template <class T>

@@ -17,8 +17,6 @@
 #include <map>
 
 #include "core/attention/attention_config.h"
-#include "core/attention/catalogue.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/io/atomic_file.h"
@@ -81,7 +79,6 @@ struct Choice {
 // The default configuration, which is the baseline, and then every other choice of each axis.
 std::vector<Choice> attention_choices() {
   std::vector<Choice> out;
-  const std::string section = "attention.";
   const auto add = [&](const std::string& key, const std::string& value) {
     Loaded<AttentionConfig> loaded;
     const std::string before = print_config(loaded.config);
@@ -90,10 +87,9 @@ std::vector<Choice> attention_choices() {
     out.push_back({key + "=" + value, loaded.config});
   };
   add("score", "additive");
-  for (const AttentionAxis& axis : attention_catalogue())
-    if (axis.key.starts_with(section))
-      for (const AttentionChoice& choice : axis.choices)
-        add(std::string(axis.key.substr(section.size())), std::string(choice.name));
+  for (const FieldInfo& field : describe_config<AttentionConfig>())
+    if (field.path.find('.') == std::string::npos)
+      for (const ChoiceInfo& choice : field.choices) add(field.path, choice.name);
   add("heads", "8");
   add("sentinel", "true");
   // Windows on the largest grids: only the regions in them are scored.
@@ -143,7 +139,6 @@ void time_attention(const BenchOptions& options) {
 constexpr Index kLongestMap = 1024;
 
 void time_sequences(const BenchOptions& options) {
-  using enum SequenceAttentionKind;
   Printer print(options);
   const std::vector<SequenceLayer> all = sequence_layers();
   std::vector<SequenceLayer> layers;
@@ -160,7 +155,7 @@ void time_sequences(const BenchOptions& options) {
     panel.name = str(length, " positions");
     for (const SequenceLayer& layer : layers) {
       IntervalDot& dot = panel.dots.emplace_back();
-      if (layer.kind == decltype(layer.kind)(kDifferential) && length > kLongestMap) continue;
+      if (layer.name == "differential" && length > kLongestMap) continue;
       SequenceBench subject(layer, sizes);
       const PairedTiming forward = time_in_turns(
           options.seconds, [&] { baseline.forward(); }, [&] { subject.forward(); });

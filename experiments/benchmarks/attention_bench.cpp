@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/attention/choosers.h"
-#include "core/attention/selection_kind.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -73,7 +72,7 @@ void AttentionBench::attend() {
   tape_.set_recording(false);
   tape_.set_training(false);
   ArgmaxChooser argmax;
-  const bool chooses = draws_regions(selection_) || selection_ == SelectionKind::kArgmax;
+  const bool chooses = draws_regions(selection_) || selection_ == "argmax";
   run_glimpses(memory_.on(tape_), tape_.constant(query_.view()), chooses ? &argmax : nullptr);
 }
 
@@ -86,7 +85,7 @@ void AttentionBench::train() {
   SampleChooser sample({1, Stream::kAttention, 0, 0});
   Chooser* chooser = nullptr;
   if (draws_regions(selection_)) chooser = &sample;
-  if (selection_ == SelectionKind::kArgmax) chooser = &argmax;
+  if (selection_ == "argmax") chooser = &argmax;
   run_glimpses(as_variables(memory_, tape_), tape_.variable(query_.view()), chooser);
   const Real one = 1;
   std::vector<ConstView> cotangents;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "core/attention/make_attention.h"
 #include "experiments/benchmarks/weight_gradients.h"
@@ -35,7 +36,7 @@ class AttentionBench {
   // Leaves in outputs_ what backward starts from.
   void run_glimpses(const AttentionMemory& memory, Var query, Chooser* chooser);
 
-  SelectionKind selection_;
+  std::string selection_;
   bool sentinel_;
   AttentionSizes sizes_;
   ConstView features_;

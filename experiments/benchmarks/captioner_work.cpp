@@ -5,13 +5,8 @@
 #include "captioning/captioner.h"
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/training/self_critical_step.h"
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoding/ensemble.h"
-#include "core/attention/gate_kind.h"
-#include "core/attention/scores/score_kind.h"
-#include "core/attention/selection_kind.h"
 #include "core/parallel/parallel.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 
@@ -21,24 +16,23 @@ constexpr Index kRegionsPerSide = 14, kFeatures = 512, kWords = 10000, kSteps = 
 
 // Six post-norm layers with eight heads, for the attention to the words and for that to the image.
 void make_transformer(ExperimentConfig& config) {
-  config.decoder.type = DecoderKind::kTransformer;
+  config.decoder.type = "transformer";
   config.decoder.layers = 6;
   config.decoder.norm = NormPlacement::kPost;
   config.decoder.positions = WordPositions::kLearned;
   config.decoder.longest = kSteps + 1;
   config.decoder.dropout = 0.1;
-  config.attention.score = ScoreKind::kScaledDot;
+  config.attention.score = "scaled_dot";
   config.attention.heads = 8;
-  config.attention.gate = GateKind::kNone;
+  config.attention.gate = "none";
   config.objective.doubly_stochastic = 0;
 }
 
 ExperimentConfig bench_config(const std::string& workload) {
   ExperimentConfig config;
-  config.encoder.type = workload == "cnn" ? EncoderKind::kCnn : EncoderKind::kOnnx;
-  if (workload == "sat_hard" || workload == "marginal_beam3")
-    config.attention.selection = SelectionKind::kHard;
-  if (workload == "sat_gru") config.decoder.type = DecoderKind::kGru;
+  config.encoder.type = workload == "cnn" ? "cnn" : "onnx";
+  if (workload == "sat_hard" || workload == "marginal_beam3") config.attention.selection = "hard";
+  if (workload == "sat_gru") config.decoder.type = "gru";
   if (workload.starts_with("tdec")) make_transformer(config);
   config.optimizer.clip_value = 5;
   return config;

@@ -10,7 +10,6 @@
 #include "core/optim/gradient_step.h"
 #include "core/parallel/parallel.h"
 #include "vision/encoders/encoder.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 
@@ -19,20 +18,20 @@ namespace {
 constexpr Index kSide = 224, kClasses = 1000, kShard = 4;
 
 const std::map<std::string, EncoderConfig>& networks() {
-  const auto of = [](EncoderKind type, VitSize size) {
+  const auto of = [](const std::string& type, VitSize size) {
     EncoderConfig config;
     config.type = type;
     config.image_size = kSide;
-    config.positions = type == EncoderKind::kVit ? PositionKind::kLearned : PositionKind::kNone;
+    config.positions = type == "vit" ? PositionKind::kLearned : PositionKind::kNone;
     config.vit.size = size;
     return config;
   };
   static const std::map<std::string, EncoderConfig> all = {
-      {"r18", of(EncoderKind::kResnet18, {})},
-      {"r50", of(EncoderKind::kResnet50, {})},
-      {"vgg19", of(EncoderKind::kVgg19, {})},
-      {"vit_t", of(EncoderKind::kVit, VitSize::kTiny)},
-      {"vit_s", of(EncoderKind::kVit, VitSize::kSmall)},
+      {"r18", of("resnet18", {})},
+      {"r50", of("resnet50", {})},
+      {"vgg19", of("vgg19", {})},
+      {"vit_t", of("vit", VitSize::kTiny)},
+      {"vit_s", of("vit", VitSize::kSmall)},
   };
   return all;
 }

@@ -17,10 +17,10 @@ using Layer = std::function<Var(Tape&, Var)>;
 
 constexpr Index kWidth = SequenceSizes::kWidth;
 
-Layer attention(ParameterStore& store, SequenceAttentionKind kind, const GridSize& grid) {
+Layer attention(ParameterStore& store, const std::string& type, const GridSize& grid) {
   const std::shared_ptr<const SequenceAttention> mechanism =
       make_sequence_attention(ParamScope(store, "attention"),
-                              {.type = kind,
+                              {.type = type,
                                .heads = SequenceSizes::kHeads,
                                .radius = SequenceSizes::kRadius,
                                .projected = SequenceSizes::kProjected},
@@ -57,10 +57,8 @@ Layer gru(ParameterStore& store) {
 }
 
 Layer layer_of(ParameterStore& store, const SequenceLayer& layer, const GridSize& grid) {
-  if (const auto* kind = std::get_if<SequenceAttentionKind>(&layer.kind))
-    return attention(store, *kind, grid);
-  return std::get<PlainLayer>(layer.kind) == PlainLayer::kGru ? gru(store)
-                                                              : convolution(store, grid);
+  if (!layer.plain) return attention(store, layer.name, grid);
+  return *layer.plain == PlainLayer::kGru ? gru(store) : convolution(store, grid);
 }
 
 }  // namespace

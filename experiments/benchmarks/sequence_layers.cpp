@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/attention/sequence/sequence_attention_kind.h"
+#include "core/attention/sequence/make_sequence_attention.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -26,33 +26,30 @@ double window_pairs(Index length, Index radius) {
   return static_cast<double>(length + reach * (2 * length - reach - 1));
 }
 
-LayerCost attention_cost(SequenceAttentionKind kind, const SequenceSizes& sizes) {
-  using enum SequenceAttentionKind;
+LayerCost attention_cost(const std::string& mechanism, const SequenceSizes& sizes) {
   const Index cells = sizes.grid.cells();
   const auto length = static_cast<double>(cells);
   const double width = SequenceSizes::kWidth, heads = SequenceSizes::kHeads,
                mixtures = SequenceSizes::kProjected;
   const double projections = 4 * length * width * width;  // of queries, keys, values and the output
-  switch (kind) {
-    case kSelfAttention:
-      return {.multiplications = projections + 2 * length * length * width};
-    case kWindow:
-      return {
-          .multiplications = projections + 2 * window_pairs(cells, SequenceSizes::kRadius) * width,
-          .path = std::max<Index>((cells - 1 + SequenceSizes::kRadius - 1) / SequenceSizes::kRadius,
-                                  1)};
-    case kLinear:
-      return {.multiplications = projections + 2 * length * width * width / heads};
-    case kLinformer:  // keys and values are projected once they are mixed
-      return {.multiplications =
-                  2 * (length + mixtures) * width * width + 4 * length * mixtures * width};
-    case kDifferential:  // two maps of half the width, each times all values
-      return {.multiplications = projections + 3 * length * length * width};
-    case kGraph:  // one projection, two numbers per position, and sums along edges
-      return {.multiplications =
-                  length * width * width + 2 * length * width + neighbour_pairs(sizes.grid) * width,
-              .path = king_steps(sizes.grid)};
-  }
+  if (mechanism == "self_attention")
+    return {.multiplications = projections + 2 * length * length * width};
+  if (mechanism == "window")
+    return {
+        .multiplications = projections + 2 * window_pairs(cells, SequenceSizes::kRadius) * width,
+        .path =
+            std::max<Index>((cells - 1 + SequenceSizes::kRadius - 1) / SequenceSizes::kRadius, 1)};
+  if (mechanism == "linear")
+    return {.multiplications = projections + 2 * length * width * width / heads};
+  if (mechanism == "linformer")  // keys and values are projected once they are mixed
+    return {.multiplications =
+                2 * (length + mixtures) * width * width + 4 * length * mixtures * width};
+  if (mechanism == "differential")  // two maps of half the width, each times all values
+    return {.multiplications = projections + 3 * length * length * width};
+  if (mechanism == "graph")  // one projection, two numbers per position, and sums along edges
+    return {.multiplications =
+                length * width * width + 2 * length * width + neighbour_pairs(sizes.grid) * width,
+            .path = king_steps(sizes.grid)};
   throw InternalError("no cost for this mechanism");
 }
 
@@ -71,16 +68,15 @@ LayerCost plain_cost(PlainLayer kind, const SequenceSizes& sizes) {
 
 std::vector<SequenceLayer> sequence_layers() {
   std::vector<SequenceLayer> out;
-  for (const auto& mechanism : enum_table(SequenceAttentionKind{}))
-    out.push_back({std::string(mechanism.name), mechanism.value});
+  for (const auto& mechanism : sequence_attentions().rows())
+    out.push_back({.name = mechanism.name});
   out.push_back({"convolution", PlainLayer::kConvolution});
   out.push_back({"gru", PlainLayer::kGru});
   return out;
 }
 
 LayerCost cost_of(const SequenceLayer& layer, const SequenceSizes& sizes) {
-  if (const auto* plain = std::get_if<PlainLayer>(&layer.kind)) return plain_cost(*plain, sizes);
-  return attention_cost(std::get<SequenceAttentionKind>(layer.kind), sizes);
+  return layer.plain ? plain_cost(*layer.plain, sizes) : attention_cost(layer.name, sizes);
 }
 
 }  // namespace saccade

@@ -2,15 +2,13 @@
 // table of complexity in Vaswani et al. 2017 (section 4), for layers of this project.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "core/base/grid_size.h"
 
 namespace saccade {
-
-enum class SequenceAttentionKind;  // sequence_attention_kind.h
 
 // One sequence, a grid in reading order, and the options of the layers.
 struct SequenceSizes {
@@ -25,11 +23,11 @@ struct SequenceSizes {
 enum class PlainLayer { kConvolution, kGru };
 
 struct SequenceLayer {
-  std::string name;
-  std::variant<SequenceAttentionKind, PlainLayer> kind;
+  std::string name;  // a row of sequence_attentions(), unless `plain` is given
+  std::optional<PlainLayer> plain{};
 };
 
-// Every mechanism of sequence_attentions.def, and then the plain layers.
+// Every mechanism of sequence_attentions(), and then the plain layers.
 std::vector<SequenceLayer> sequence_layers();
 
 struct LayerCost {

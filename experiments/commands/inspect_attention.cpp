@@ -18,7 +18,6 @@
 #include "experiments/report/gradient_views.h"
 #include "experiments/report/head_views.h"
 #include "experiments/report/word_views.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 
@@ -35,7 +34,7 @@ void require_tokens(const ModelSession& session) {
   require_pictures(session, "--patches");
   const Encoder* encoder = session.model().encoder();
   if (!encoder || !encoder->token_encoder())
-    throw UsageError(str("--patches: encoder.type ", enum_name(session.config().encoder.type),
+    throw UsageError(str("--patches: encoder.type ", session.config().encoder.type,
                          encoder ? "" : ", which is frozen,",
                          " has no tokens to measure; vit and hybrid have tokens unless they are "
                          "frozen"));

@@ -5,15 +5,12 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "captioning/learning/config/experiment_config.h"
-#include "captioning/learning/objectives/reward_metric.h"
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoders/decoder_limits.h"
 #include "captioning/model/search/search.h"
-#include "core/attention/catalogue.h"
 #include "core/attention/sequence/make_sequence_attention.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/suggest.h"
@@ -21,7 +18,6 @@
 #include "experiments/commands/list_models.h"
 #include "experiments/process/json_text.h"
 #include "experiments/report/metric_list.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 
@@ -29,10 +25,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct ListedChoice {
-  std::string name, doc;
-  std::string source{}, options{}, cost{};  // may be empty
-  std::vector<std::string> limits{};        // what it cannot be combined with, and why
+struct ListedChoice : ChoiceInfo {
+  std::vector<std::string> limits{};  // what it cannot be combined with, and why
 };
 // The choices of one config key.
 struct Axis {
@@ -42,29 +36,12 @@ struct Axis {
   std::string shared{};  // the options that every choice reads; may be empty
 };
 
-// Sources and remarks of the choices of a registry that has them.
-std::vector<ListedChoice> registered(const std::string& key) {
-  if (key == "encoder.type")
-    return {
-#define SACCADE_ENCODER(name, enumerator, doc, source, traits) {#name, doc, source},
-#include "vision/encoders/encoders.def"
-#undef SACCADE_ENCODER
-        {"onnx", std::string(enum_table(EncoderKind{}).back().doc), "the file"}};
-  if (key == "decoder.type")
-    return {
-#define SACCADE_DECODER(name, enumerator, doc, source) {#name, doc, source},
-#include "captioning/model/decoders/decoders.def"
-#undef SACCADE_DECODER
-    };
-  return {};
-}
-
 // Fills in what each decoder cannot be joined with.
 void add_limits(std::vector<ListedChoice>& decoders) {
   const std::vector<DecoderLimit> limits = decoder_limits();
   for (ListedChoice& one : decoders) {
     DecoderConfig config;
-    config.type = *enum_value<DecoderKind>(one.name);
+    config.type = one.name;
     const DecoderTraits traits = decoder_traits(config);
     for (const DecoderLimit& limit : limits)
       if (!limit.joins(traits)) one.limits.push_back(limit.choice + ": " + limit.why);
@@ -76,9 +53,9 @@ bool is_taken(const std::string& key, const ChoiceInfo& choice) {
   const std::string section = "decoder.self_attention.";
   if (!key.starts_with(section)) return true;
   BlockAttention words = DecoderConfig{}.self_attention;
-  if (key == section + "type") words.type = *enum_value<SequenceAttentionKind>(choice.name);
+  if (key == section + "type") words.type = choice.name;
   if (key == section + "neighbours") {
-    words.type = SequenceAttentionKind::kGraph;
+    words.type = "graph";
     words.neighbours = *enum_value<NeighbourKind>(choice.name);
   }
   try {
@@ -114,40 +91,41 @@ std::size_t topic_place(const std::string& key) {
   return static_cast<std::size_t>(found - kTopicKeys.begin());
 }
 
-template <NamedEnum E>
-Axis axis(const char* topic, const char* key) {
-  Axis out{.topic = topic, .key = key, .choices = {}};
-  for (const auto& row : enum_table(E{}))
-    out.choices.push_back({.name = std::string(row.name), .doc = std::string(row.doc)});
-  return out;
-}
-
-// An axis for every key of the config whose value is one of several names. Keys that the
-// attention's catalogue describes are left out, because it says more of them.
-std::vector<Axis> config_axes(const std::vector<Axis>& catalogue) {
+// An axis for every key of the config whose value is one of several names.
+std::vector<Axis> config_axes() {
   std::vector<Axis> axes;
-  for (const FieldInfo& field : describe_config<ExperimentConfig>()) {
+  const std::vector<FieldInfo> fields = describe_config<ExperimentConfig>();
+  for (const FieldInfo& field : fields) {
     if (field.choices.empty()) continue;
-    if (std::any_of(catalogue.begin(), catalogue.end(),
-                    [&](const Axis& one) { return one.key == field.path; }))
-      continue;
-    Axis axis{.topic = kTopicKeys[topic_place(field.path)].topic,
-              .key = field.path,
-              .choices = registered(field.path)};
+    Axis axis{.topic = kTopicKeys[topic_place(field.path)].topic, .key = field.path, .choices = {}};
+    for (const ChoiceInfo& choice : field.choices)
+      if (is_taken(field.path, choice)) axis.choices.push_back({choice});
     if (field.path == "decoder.type") add_limits(axis.choices);
-    if (axis.choices.empty())
-      for (const ChoiceInfo& choice : field.choices)
-        if (is_taken(field.path, choice))
-          axis.choices.push_back({.name = choice.name, .doc = choice.doc});
     axes.push_back(std::move(axis));
   }
   // The rewards are a section of weights and not one key.
-  axes.push_back(axis<RewardMetric>("objectives", "objective.self_critical.reward"));
+  Axis rewards{.topic = "objectives", .key = "objective.self_critical.reward", .choices = {}};
+  for (const FieldInfo& field : fields)
+    if (field.path.starts_with(rewards.key + "."))
+      rewards.choices.push_back({{field.path.substr(rewards.key.size() + 1), field.doc}});
+  axes.push_back(std::move(rewards));
   std::stable_sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) {
     return topic_place(a.key) < topic_place(b.key);
   });
   return axes;
 }
+
+// What is known of an axis of attention whose value is a number or a switch, besides its
+// declaration.
+struct AttentionNumber {
+  const char *key, *source, *cost;
+};
+constexpr std::array kAttentionNumbers = {
+    AttentionNumber{"attention.heads", "Vaswani et al. 2017",
+                    "as with one map; with more than one head, also L D^2 once per image"},
+    AttentionNumber{"attention.value_projection", "Vaswani et al. 2017", "L D^2 once per image"},
+    AttentionNumber{"attention.output_projection", "Vaswani et al. 2017", "D^2"},
+    AttentionNumber{"attention.sentinel", "Lu et al. 2017", "E H + H H + H D"}};
 
 // The axes whose value is a number or a switch: the keys of the section `attention` that all of its
 // choices read and that no registry has.
@@ -171,16 +149,16 @@ std::vector<Axis> attention_numbers() {
     if (!field.path.starts_with(section) || field.type == "section" || !field.choices.empty() ||
         of_a_choice(field) || field.path.find('.', section.size()) != std::string::npos)
       continue;
-    ListedChoice choice{.name = field.type == "true|false" ? "true"
-                                : field.constraint.empty() ? field.type
-                                                           : field.constraint,
-                        .doc = field.doc};
-    for (const AttentionNumber& number : attention_number_catalogue())
+    ChoiceInfo choice{.name = field.type == "true|false" ? "true"
+                              : field.constraint.empty() ? field.type
+                                                         : field.constraint,
+                      .doc = field.doc};
+    for (const AttentionNumber& number : kAttentionNumbers)
       if (number.key == field.path) {
         choice.source = number.source;
         choice.cost = number.cost;
       }
-    axes.push_back({.topic = "attention", .key = field.path, .choices = {choice}});
+    axes.push_back({.topic = "attention", .key = field.path, .choices = {{choice}}});
   }
   return axes;
 }
@@ -252,29 +230,39 @@ std::string shared_options(const std::string& key, const std::vector<FieldInfo>&
 void add_options(std::vector<Axis>& axes) {
   const std::vector<FieldInfo> fields = describe_config<ExperimentConfig>();
   for (Axis& axis : axes) {
-    for (ListedChoice& choice : axis.choices)
+    for (ListedChoice& choice : axis.choices) {
       if (choice.options.empty()) choice.options = options_of(axis.key, choice.name, fields);
+      // Of what is computed at every glimpse, people want to know that nothing is read, too.
+      if (choice.options.empty() && !choice.cost.empty() && axis.choices.size() > 1)
+        choice.options = "none";
+    }
     if (axis.key == "encoder.type" || axis.key == "decoder.type")
       axis.shared = shared_options(axis.key, fields);
   }
 }
 
+// Keys may share a table, of which the first one shows all.
+void shorten_repeated(std::vector<Axis>& axes) {
+  std::set<std::string> seen;
+  for (Axis& axis : axes)
+    for (ListedChoice& choice : axis.choices)
+      if (!choice.cost.empty() && !seen.insert(choice.name + choice.doc).second)
+        choice.source = choice.cost = choice.options = "";
+}
+
 // Without the options of choices, which take most of the time.
 std::vector<Axis> plain_axes() {
-  std::vector<Axis> axes;
-  for (const AttentionAxis& from : attention_catalogue()) {
-    Axis to{.topic = "attention", .key = std::string(from.key), .choices = {}};
-    for (const AttentionChoice& c : from.choices)
-      to.choices.push_back({.name = std::string(c.name),
-                            .doc = std::string(c.formula),
-                            .source = std::string(c.source),
-                            .options = std::string(c.options),
-                            .cost = std::string(c.cost)});
-    axes.push_back(std::move(to));
-  }
-  for (Axis& number : attention_numbers()) axes.push_back(std::move(number));
-  for (Axis& other : config_axes(axes)) axes.push_back(std::move(other));
-  axes.push_back(axis<Regime>("regimes", "--regime"));
+  std::vector<Axis> axes = config_axes();
+  shorten_repeated(axes);
+  const auto glimpse_ends = std::stable_partition(axes.begin(), axes.end(), [](const Axis& axis) {
+    return !axis.choices.front().cost.empty();
+  });
+  std::vector<Axis> numbers = attention_numbers();
+  axes.insert(glimpse_ends, numbers.begin(), numbers.end());
+  Axis regimes{.topic = "regimes", .key = "--regime", .choices = {}};
+  for (const auto& row : enum_table(Regime{}))
+    regimes.choices.push_back({{std::string(row.name), std::string(row.doc)}});
+  axes.push_back(std::move(regimes));
   return axes;
 }
 

@@ -9,7 +9,6 @@
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/loaded_pipeline.h"
 #include "captioning/learning/training/cost_ahead.h"
-#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/config/idle.h"
@@ -267,8 +266,7 @@ std::vector<Regime> ModelSession::regimes(const std::string& name) const {
     std::string all, selections;
     for (const Regime each : own) all += (all.empty() ? "" : ", ") + std::string(enum_name(each));
     for (const Member& member : members_)
-      selections += (selections.empty() ? "" : " and ") +
-                    std::string(enum_name(member.loaded.config.attention.selection));
+      selections += (selections.empty() ? "" : " and ") + member.loaded.config.attention.selection;
     throw UsageError(str("--regime: a model with attention.selection ", selections,
                          " has no regime '", name, "'; choose from ", all));
   }

@@ -13,7 +13,6 @@
 #include "captioning/model/decoders/decoder_traits.h"
 #include "captioning/study/evaluation/evaluate.h"
 #include "captioning/study/inspection/encoder_maps.h"
-#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/commands/caption_photos.h"
@@ -71,8 +70,7 @@ std::string model_title(const ModelSession& session, Regime regime) {
   for (const std::size_t m : shown)
     names += (names.empty() ? "" : " + ") + member_name(session.members()[m]);
   const AttentionConfig& attention = session.members()[shown[0]].loaded.config.attention;
-  const std::string how = shown.size() > 1 ? str("mean of ", shown.size())
-                                           : std::string(enum_name(attention.selection));
+  const std::string how = shown.size() > 1 ? str("mean of ", shown.size()) : attention.selection;
   return str(names, " (", how, ", ", enum_name(regime), ")");
 }
 

@@ -11,7 +11,6 @@
 #include "captioning/learning/runs/first_weights.h"
 #include "captioning/scoring/metrics/metric_registry.h"
 #include "captioning/scoring/scores/text_table.h"
-#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/report.h"
@@ -135,7 +134,7 @@ int run_train(const TrainOptions& options) {
   check_config(config);
   if (options.draws && !draws_regions(config.attention.selection))
     throw UsageError(str("--draws has no effect: attention.selection is ",
-                         enum_name(config.attention.selection),
+                         config.attention.selection,
                          ", which draws no regions that an estimator reinforces; leave it out"));
   if (!options.threads_given && config.threads > 0)
     parallel::set_threads(static_cast<int>(config.threads));

@@ -24,9 +24,10 @@ struct TanhScore : Score {
 int main(int argc, char** argv) try {
   if (argc != 4) throw UsageError("give CONFIG RUN PICTURE");
   const auto own = std::make_shared<AttentionRegistry>();
-  own->add_score("tanh", [](const ParamScope& scope, const AttentionWidths& widths) {
-    return std::make_unique<TanhScore>(scope, widths);
-  });
+  own->scores.add({.name = "tanh", .doc = "tanh(W a)' tanh(V h)"},
+                  [](const ParamScope& scope, const AttentionWidths& widths) {
+                    return std::make_unique<TanhScore>(scope, widths);
+                  });
   TrainingOptions options{.config = argv[1], .directory = argv[2], .attention = own};
   options.set = {"attention.score=tanh"};
   options.on_update = [](const TrainingUpdate& now) {

@@ -1,12 +1,10 @@
 #include "experiments/options/map_options.h"
 
 #include "captioning/learning/config/experiment_config.h"
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoders/decoder_traits.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
+#include "core/attention/sequence/make_sequence_attention.h"
 #include "core/base/error.h"
 #include "experiments/options/number.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 
@@ -37,8 +35,7 @@ MapChoice parse_choice(const std::string& text, const Several& of) {
 void require_layers(const DecoderConfig& config) {
   if (decoder_traits(config).one_glimpse())
     throw UsageError(
-        str("--layer: decoder.type ", enum_name(config.type),
-            " attends once per word; only decoder.type ",
+        str("--layer: decoder.type ", config.type, " attends once per word; only decoder.type ",
             decoders_with(config, [](const DecoderTraits& one) { return !one.one_glimpse(); }),
             " attends in every layer"));
 }
@@ -52,21 +49,22 @@ void require_live(const char* option, const EncoderConfig& encoder) {
 }
 
 // Refuses attention whose weights a rollout cannot carry on.
-void require_shares(const char* option, const char* key, SequenceAttentionKind kind) {
-  if (kind == SequenceAttentionKind::kDifferential)
-    throw UsageError(str(option, ": with ", key,
-                         " differential weights may be below 0, so they are not shares that a "
+void require_shares(const char* option, const char* key, const std::string& mechanism) {
+  const SequenceMechanism& traits = sequence_attentions().at(mechanism);
+  if (!traits.shares)
+    throw UsageError(str(option, ": with ", key, " ", mechanism,
+                         " weights may be below 0, so they are not shares that a "
                          "rollout could carry"));
-  if (kind == SequenceAttentionKind::kLinformer)
+  if (!traits.weighs_positions)
     throw UsageError(
-        str(option, ": ", key, " linformer weights mixtures of regions, not single regions"));
+        str(option, ": ", key, " ", mechanism, " weights mixtures of regions, not single regions"));
 }
 
 void require_mixing(const EncoderConfig& encoder) {
   require_live("--rollout", encoder);
   const RefinementConfig& refine = encoder.refine;
   if (!encoder_traits(encoder).has_tokens && refine.layers == 0)
-    throw UsageError(str("--rollout: encoder.type ", enum_name(encoder.type),
+    throw UsageError(str("--rollout: encoder.type ", encoder.type,
                          " has no attention between regions and encoder.refine.layers is 0, so the "
                          "words' maps already lie on the encoder's grid; leave the option out"));
   if (encoder_traits(encoder).has_tokens)
@@ -77,7 +75,7 @@ void require_mixing(const EncoderConfig& encoder) {
 void require_class_token(const EncoderConfig& encoder) {
   require_live("--class-token", encoder);
   if (!encoder_traits(encoder).can_have_class_token())
-    throw UsageError(str("--class-token: encoder.type ", enum_name(encoder.type),
+    throw UsageError(str("--class-token: encoder.type ", encoder.type,
                          " has no class token; vit and hybrid can have one"));
   if (!encoder.vit.class_token)
     throw UsageError(

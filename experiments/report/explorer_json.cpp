@@ -5,8 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/model/maps/caption_json.h"
-#include "core/attention/gate_kind.h"
-#include "core/attention/selection_kind.h"
 #include "core/io/base64.h"
 #include "vision/drawing/colour.h"
 #include "vision/images/thumbnail.h"
@@ -63,9 +61,9 @@ Json model_facts(const ReportModel& model) {
                {"update", loaded.state.update},
                {"parameters", loaded.model->parameters().number_count()},
                {"attention", loaded.model->has_attention()},
-               {"gate", attention.gate != GateKind::kNone},
+               {"gate", attention.gate != "none"},
                {"sentinel", attention.sentinel},
-               {"selection", enum_name(attention.selection)},
+               {"selection", attention.selection},
                {"rows", loaded.model->grid().rows},
                {"cols", loaded.model->grid().cols},
                {"layers", views.layers},

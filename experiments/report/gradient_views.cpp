@@ -6,7 +6,6 @@
 
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/scoring/scores/text_table.h"
-#include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/base/error.h"
 #include "experiments/pictures/measure_pictures.h"
 
@@ -130,8 +129,8 @@ Json flow_json(const GradientFlow& flow) {
 
 std::string without_gradient_paths(const CaptionModel& model, const ExperimentConfig& config) {
   if (!model.has_attention()) return "the model has no attention (attention.score is none)";
-  if (config.attention.mechanism != MechanismKind::kComposed)
-    return str("attention.mechanism ", enum_name(config.attention.mechanism),
+  if (config.attention.mechanism != "composed")
+    return str("attention.mechanism ", config.attention.mechanism,
                " does not keep the keys and values of regions apart, as composed mechanisms do");
   return "";
 }

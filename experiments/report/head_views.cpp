@@ -6,7 +6,7 @@
 
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/scoring/scores/text_table.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
+#include "core/attention/sequence/make_sequence_attention.h"
 #include "core/base/error.h"
 #include "experiments/pictures/measure_pictures.h"
 #include "vision/encoders/encoder_traits.h"
@@ -50,9 +50,9 @@ std::vector<std::string> heads_left_out(const CaptionModel& model, const Experim
   if (!model.encoder() && has_tokens)
     out.push_back("encoder: it is frozen, so the model holds its features and not its heads");
   if (model.encoder() && has_tokens &&
-      config.encoder.vit.attention.type == SequenceAttentionKind::kLinformer)
+      !sequence_attentions().at(config.encoder.vit.attention.type).weighs_positions)
     out.push_back("encoder: linformer weighs mixtures of tokens, which have no positions");
-  if (model.refinement() && config.encoder.refine.type == SequenceAttentionKind::kLinformer)
+  if (model.refinement() && !sequence_attentions().at(config.encoder.refine.type).weighs_positions)
     out.push_back("refine: linformer weighs mixtures of regions, which have no positions");
   return out;
 }

@@ -24,7 +24,6 @@ std::vector<SourceFile> read_tree(const std::filesystem::path& root);
 using Findings = std::vector<std::string>;
 
 Findings check_layers(const std::vector<SourceFile>& files);  // layers include what is below them
-Findings check_registries(const std::vector<SourceFile>& files);   // they reach .cpp files alone
 Findings check_third_party(const std::vector<SourceFile>& files);  // each library has its owners
 Findings check_cycles(const std::vector<SourceFile>& files);       // of headers, and of folders
 Findings check_sizes(const std::vector<SourceFile>& files, int most_lines);

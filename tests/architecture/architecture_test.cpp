@@ -39,7 +39,6 @@ class SeededTree {
     write("core/attention/new_score.cpp", "\n");
     write("core/base/a.h", "// What a is.\n#pragma once\n");
     write("captioning/install/public_headers.txt", "# Public\n\ncore/base/a.h\n");
-    write("core/base/kind.h", "// Kinds.\n#pragma once\n#include \"core/base/kinds.def\"\n");
     write("core/base/a.cpp", "#include \"core/base/a.h\"\n#include <vector>\n");
     write("core/ops/b.cpp", "#include \"core/base/a.h\"\n// #include <Eigen/Core>\n");
   }
@@ -57,7 +56,7 @@ class SeededTree {
 Findings check_all(const std::vector<SourceFile>& files) {
   Findings all;
   for (const Findings& part :
-       {check_layers(files), check_registries(files), check_third_party(files), check_cycles(files),
+       {check_layers(files), check_third_party(files), check_cycles(files),
         check_sizes(files, kMostLines), check_headers(files), check_words(files),
         check_cmake(files), check_public_headers(files)}) {
     all.insert(all.end(), part.begin(), part.end());
@@ -66,8 +65,6 @@ Findings check_all(const std::vector<SourceFile>& files) {
 }
 
 TEST_CASE("includes follow the layers") { require_none(check_layers(project())); }
-
-TEST_CASE("registries reach .cpp files alone") { require_none(check_registries(project())); }
 
 TEST_CASE("third-party headers stay in the .cpp files that own them") {
   require_none(check_third_party(project()));
@@ -126,8 +123,6 @@ TEST_CASE("the checker finds seeded breaches") {
       {"experiments/benchmarks/b.h", header + "#include \"experiments/options/o.h\"\n",
        "experiments/benchmarks may not include experiments/options"},
       {"core/base/a.cpp", "#include \"a.h\"\n", "does not start with a layer"},
-      {"core/ops/c.h", header + "#include \"core/base/kind.h\"\n",
-       "core/base/kind.h lists a registry"},
       {"core/base/a.cpp", "#include <Eigen/Core>\n", "belongs to core/kernels/"},
       {"core/base/a.cpp", "#include <foo/bar.h>\n", "has no owner yet"},
       {"core/base/a.cpp", "#include <opencv2/imgcodecs.hpp>\n", "belongs to tests/"},

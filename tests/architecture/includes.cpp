@@ -111,9 +111,6 @@ bool allows(const Folders& folders, const std::string& from, const std::string& 
          place_in(folders.chain, to) < place_in(folders.chain, from);
 }
 
-// Registries (*.def) are lists, not code: any folder of the same layer may read them.
-bool is_registry(const std::string& path) { return path.ends_with(".def"); }
-
 std::string second_part(const std::string& path) {
   const auto first = path.find('/');
   const auto second = path.find('/', first + 1);
@@ -227,7 +224,6 @@ Findings check_layers(const std::vector<SourceFile>& files) {
         findings.push_back(at(file, include.line) + file.top + " may not include " + target_top +
                            " (core <- vision <- captioning <- experiments)");
       } else if (folders != kFolders.end() && target_top == file.top &&
-                 !is_registry(include.target) &&
                  !allows(folders->second, second_part(file.path), second_part(include.target))) {
         findings.push_back(at(file, include.line) + folder_of(file.path) + " may not include " +
                            folder_of(include.target) + "; see the layers in CONTRIBUTING.md");
@@ -241,23 +237,6 @@ Findings check_layers(const std::vector<SourceFile>& files) {
       }
     }
   }
-  return findings;
-}
-
-// A header that lists a registry makes every file that includes it compile anew when the registry
-// changes. Other headers therefore only declare its enum (`enum class ScoreKind;`).
-Findings check_registries(const std::vector<SourceFile>& files) {
-  std::set<std::string> lists;
-  for (const SourceFile& file : files)
-    for (const Include& include : includes_of(file))
-      if (file.header() && include.quoted && is_registry(include.target)) lists.insert(file.path);
-  Findings findings;
-  for (const SourceFile& file : files)
-    for (const Include& include : includes_of(file))
-      if (file.header() && file.top != "tests" && lists.count(include.target) > 0)
-        findings.push_back(at(file, include.line) + include.target +
-                           " lists a registry, which would reach every file that includes this "
-                           "header; declare its enum here and include it in .cpp files");
   return findings;
 }
 
@@ -340,8 +319,7 @@ Findings check_cycles(const std::vector<SourceFile>& files) {
       if (!include.quoted) continue;
       headers[file.path].insert(include.target);
       const std::string from = room_of(file.path), to = room_of(include.target);
-      if (file.top != "tests" && from != to && !is_registry(include.target))
-        folders[from].insert(to);
+      if (file.top != "tests" && from != to) folders[from].insert(to);
     }
   }
   Findings findings;

@@ -14,9 +14,9 @@ namespace fs = std::filesystem;
 bool is_source(const std::string& path) { return path.ends_with(".h") || path.ends_with(".cpp"); }
 
 bool is_text(const fs::path& path) {
-  static const std::vector<std::string> kSuffixes = {".h",    ".cpp",   ".def",  ".js",  ".css",
-                                                     ".txt",  ".md",    ".yaml", ".yml", ".sh",
-                                                     ".json", ".cmake", ".html"};
+  static const std::vector<std::string> kSuffixes = {".h",   ".cpp",  ".js",    ".css",
+                                                     ".txt", ".md",   ".yaml",  ".yml",
+                                                     ".sh",  ".json", ".cmake", ".html"};
   return std::find(kSuffixes.begin(), kSuffixes.end(), path.extension().string()) !=
          kSuffixes.end();
 }

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/attention/selection_kind.h"
 #include "experiments/serve/live_captions.h"
 #include "tests/browser/webdriver.h"
 #include "tests/experiments/small_models.h"
@@ -40,7 +39,7 @@ struct LivePage {
 
   std::vector<std::filesystem::path> write_runs() const {
     write_small_run(folder / "soft", small_experiment());
-    write_small_run(folder / "hard", small_experiment(SelectionKind::kHard));
+    write_small_run(folder / "hard", small_experiment("hard"));
     ExperimentConfig transformer = small_transformer();
     // Sharp maps, which differ by layer and head; uniform ones are all drawn alike.
     transformer.attention.temperature = Ramp::constant(0.02);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/attention/selection_kind.h"
 #include "experiments/commands/report.h"
 #include "tests/experiments/small_run.h"
 
@@ -40,7 +39,7 @@ void write_folder(const TempFolder& folder, ExperimentConfig& config, Index coun
 
 SceneReport::SceneReport() {
   write_small_run(run("soft"), wide(small_experiment()));
-  write_small_run(run("hard"), wide(small_experiment(SelectionKind::kHard)));
+  write_small_run(run("hard"), wide(small_experiment("hard")));
   write_small_run(run("transformer"), wide(small_transformer()));
   make_report({.runs = {run("soft").string(), run("hard").string(), run("transformer").string()},
                .out = page().string(),

@@ -3,7 +3,6 @@
 #include "experiments/commands/report.h"
 #include "tests/browser/open_report.h"
 #include "tests/experiments/small_run.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -16,7 +15,7 @@ class SelfReport {
  public:
   SelfReport() {
     ExperimentConfig config = small_transformer();
-    config.encoder.type = EncoderKind::kVit;
+    config.encoder.type = "vit";
     config.encoder.vit = {.width = 8, .layers = 2, .heads = 2, .patch = 8};
     config.search.min_length = 3;
     write_small_run(folder_ / "vit", config);

@@ -4,7 +4,6 @@
 #include "captioning/study/evaluation/dead_signs.h"
 #include "captioning/study/evaluation/evaluation_report.h"
 #include "captioning/study/evaluation/evaluation_table.h"
-#include "core/attention/scores/score_kind.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 
@@ -395,7 +394,7 @@ TEST_CASE("a full report has attention health, with ablations unless they are le
   request.extent = Extent::kCaptions;
   CHECK_FALSE(experiment.run(request).attention);
   config.attention.heads = 1;
-  config.attention.score = ScoreKind::kNone;
+  config.attention.score = "none";
   CHECK_FALSE(Experiment(config).run(Split::kVal, 4).attention);
 }
 

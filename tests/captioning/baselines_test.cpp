@@ -11,7 +11,6 @@
 #include "captioning/study/evaluation/nearest_images.h"
 #include "captioning/study/evaluation/novelty.h"
 #include "captioning/study/evaluation/perplexity.h"
-#include "core/attention/selection_kind.h"
 #include "core/base/random.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
@@ -203,7 +202,7 @@ Perplexity one_by_one(const Experiment& experiment, std::span<const Index> image
 
 TEST_CASE("perplexity is the exponential of the training loss per word") {
   // There is no dropout, and hard attention takes the expectation.
-  for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
+  for (const std::string selection : {"soft", "hard"}) {
     ExperimentConfig config = small_experiment(selection);
     config.decoder.dropout = 0.5;
     const Experiment experiment(config);
@@ -241,7 +240,7 @@ TEST_CASE("words that the vocabulary lacks are counted, and captions without a w
 }
 
 TEST_CASE("perplexity has the same bits for any number of threads") {
-  const Experiment experiment(small_experiment(SelectionKind::kHard));
+  const Experiment experiment(small_experiment("hard"));
   const std::vector<Index> images = images_of(experiment.data.dataset, Split::kTrain);
   same_for_threads([&] {
     return measure_perplexity(experiment.model, experiment.data.dataset, experiment.inputs, images,

@@ -3,9 +3,7 @@
 // rewarded is the same as without smoothing.
 #include "captioning/learning/objectives/caption_loss.h"
 #include "captioning/learning/objectives/scheduled_sampling.h"
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/search/draws.h"
-#include "core/attention/selection_kind.h"
 #include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
@@ -22,7 +20,7 @@ constexpr double kSmoothing = 0.3;
 struct SmoothedModel : test::SmallDecoder {
   std::vector<std::vector<int>> captions{{4, 3, 6}, {5}};
 
-  SmoothedModel(DecoderKind kind, SelectionKind selection)
+  SmoothedModel(const std::string& kind, const std::string& selection)
       : SmallDecoder(kind, selection, kVocabulary, 2) {}
 
   // The mean over captions of the cross-entropy against the smoothed target, summed over words: log
@@ -77,9 +75,9 @@ struct SmoothedModel : test::SmallDecoder {
 }  // namespace
 
 TEST_CASE("a smoothed loss has the gradient of the cross-entropy against smoothed labels") {
-  for (const auto& kind : enum_table(DecoderKind{})) {
+  for (const auto& kind : decoder_registry().rows()) {
     INFO(kind.name);
-    SmoothedModel model(kind.value, SelectionKind::kSoft);
+    SmoothedModel model(kind.value, "soft");
     const auto exact = test::numeric_gradient(model.store, [&] { return model.smoothed_cost(); });
     const SmoothedModel::Run smooth = model.run(kSmoothing), plain = model.run(0);
     CHECK(test::norm(exact) > 0.1);
@@ -90,7 +88,7 @@ TEST_CASE("a smoothed loss has the gradient of the cross-entropy against smoothe
 }
 
 TEST_CASE("smoothed labels do not change the rewards of regions") {
-  const SmoothedModel model(DecoderKind::kLstm, SelectionKind::kHard);
+  const SmoothedModel model("lstm", "hard");
   const SmoothedModel::Run smooth = model.run(kSmoothing), plain = model.run(0);
   CHECK(smooth.costs == plain.costs);
   CHECK(smooth.nll == plain.nll);
@@ -108,7 +106,7 @@ struct SharedModel : test::SmallDecoder {
   const std::vector<std::vector<int>> captions{{4, 3, 6, 5}, {5, 3, 4}, {6, 4}, {3}};
   const std::vector<int> images{1, 0, 0, 1};
 
-  SharedModel(DecoderKind kind, SelectionKind selection)
+  SharedModel(const std::string& kind, const std::string& selection)
       : SmallDecoder(kind, selection, kVocabulary, 2) {}
 
   struct Run {
@@ -168,13 +166,13 @@ struct SharedModel : test::SmallDecoder {
 }  // namespace
 
 TEST_CASE("captions that share an image have the gradients of captions with one image each") {
-  for (const auto& kind : enum_table(DecoderKind{}))
-    for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard})
+  for (const auto& kind : decoder_registry().rows())
+    for (const std::string selection : {"soft", "hard"})
       for (const double scheduled : {0.0, 0.5})
         for (const std::vector<Real>& mask :
              {std::vector<Real>{}, std::vector<Real>{1, 1, 0, 0, 1, 1}}) {
-          INFO(kind.name << ", selection " << enum_name(selection) << ", scheduled sampling "
-                         << scheduled << ", mask " << !mask.empty());
+          INFO(kind.name << ", selection " << selection << ", scheduled sampling " << scheduled
+                         << ", mask " << !mask.empty());
           const SharedModel model(kind.value, selection);
           const auto shared = model.run(true, scheduled, mask);
           const auto apart = model.run(false, scheduled, mask);
@@ -190,7 +188,7 @@ TEST_CASE("captions that share an image have the gradients of captions with one 
 }
 
 TEST_CASE("captions and images of different numbers need the image of each caption") {
-  const SharedModel model(DecoderKind::kLstm, SelectionKind::kSoft);
+  const SharedModel model("lstm", "soft");
   test::TestTape tape(model.store.views());
   CHECK_THROWS_AS(ShardLoss(tape, *model.decoder, tape.constant(model.features.view()),
                             pack_captions(model.captions, kBos, kEos),
@@ -209,7 +207,7 @@ struct SoftModel {
   ParameterStore store;
   std::unique_ptr<Decoder> decoder;
 
-  SoftModel(DecoderKind kind, const Ramp& temperature) {
+  SoftModel(const std::string& kind, const Ramp& temperature) {
     DecoderConfig config;
     config.type = kind;
     config.hidden = 4, config.embedding = 3, config.init_hidden = 2, config.dropout = 0;
@@ -243,7 +241,7 @@ struct SoftModel {
 };
 
 TEST_CASE("training uses the current value of a temperature that changes") {
-  for (const DecoderKind kind : {DecoderKind::kLstm, DecoderKind::kTransformer}) {
+  for (const std::string kind : {"lstm", "transformer"}) {
     const SoftModel moving(kind, {.from = 2, .to = 0.5, .over = epochs(2)});
     const auto still = [&](double temperature, std::optional<Index> update) {
       return SoftModel(kind, Ramp::constant(temperature)).nll(update);
@@ -264,7 +262,7 @@ constexpr Index kWords = 8;
 constexpr int kUnk = 3;
 
 struct ScheduledModel : test::SmallDecoder {
-  explicit ScheduledModel(DecoderKind kind, SelectionKind chosen = SelectionKind::kSoft)
+  explicit ScheduledModel(const std::string& kind, const std::string& chosen = "soft")
       : SmallDecoder(kind, chosen, kWords, 3) {}
 
   std::vector<int> inputs(const std::vector<std::vector<int>>& captions,
@@ -323,7 +321,7 @@ std::vector<int> of_caption(const PackedCaptions& packed, const std::vector<int>
 TEST_CASE("a caption reads words drawn after its own words, whatever else is in the batch") {
   const std::vector<std::vector<int>> captions{{4, 5, 6, 7, 4}, {7, 6, 5}, {5}};
   const PackedCaptions packed = pack_captions(captions, kBos, kEos);
-  for (const auto& kind : enum_table(DecoderKind{})) {
+  for (const auto& kind : decoder_registry().rows()) {
     INFO(kind.name);
     const ScheduledModel model(kind.value);
     for (const Index update : {0, 1, 7}) {
@@ -338,7 +336,7 @@ TEST_CASE("a caption reads words drawn after its own words, whatever else is in 
 }
 
 TEST_CASE("the share of the model's own words is the probability") {
-  const ScheduledModel model(DecoderKind::kGru);
+  const ScheduledModel model("gru");
   // <unk> is never drawn, so where it is gone, a word was drawn.
   const std::vector<std::vector<int>> captions(3, std::vector<int>(9, kUnk));
   double drawn = 0, words = 0;
@@ -352,7 +350,7 @@ TEST_CASE("the share of the model's own words is the probability") {
 
 TEST_CASE("the loss is that of the true words after the words that were read") {
   const std::vector<std::vector<int>> captions{{4, 5, 6, 7}, {7, 6}, {5}};
-  const ScheduledModel model(DecoderKind::kLstm, SelectionKind::kHard);
+  const ScheduledModel model("lstm", "hard");
   const PackedCaptions packed = pack_captions(captions, kBos, kEos);
   const auto loss_of = [&](Tape& tape, double probability, const PackedCaptions& read) {
     tape.set_parameters(model.store.views());

@@ -1,8 +1,6 @@
 // The penalty on regions that no word attends to: its value, its floor and where it is least, for
 // every target and scale. In double.
 #include "captioning/learning/objectives/caption_loss.h"
-#include "captioning/model/decoders/decoder_kind.h"
-#include "core/attention/selection_kind.h"
 #include "core/ops/attention_ops.h"
 #include "core/ops/normalizers.h"
 #include "core/ops/shape_ops.h"
@@ -55,7 +53,7 @@ Least descend(const CoverageConfig& config, Index words, Index regions) {
 
 // A shard of two captions, whose loss is kept until backward.
 struct Shard {
-  explicit Shard(SelectionKind selection) : model(DecoderKind::kLstm, selection, 7, 2) {}
+  explicit Shard(const std::string& selection) : model("lstm", selection, 7, 2) {}
 
   test::SmallDecoder model;
   Arena arena;
@@ -70,7 +68,7 @@ struct Shard {
     objective.doubly_stochastic = weight;
     objective.coverage = config;
     CaptionLossOptions options = loss_options(objective, model.attention, {});
-    if (model.attention.selection == SelectionKind::kHard) options.hard.lambda_r = 0;
+    if (model.attention.selection == "hard") options.hard.lambda_r = 0;
     const EncodedValues images{model.features.view(), mask};
     loss = std::make_unique<ShardLoss>(
         tape, *model.decoder, images.on(tape),
@@ -119,13 +117,12 @@ TEST_CASE(
   for (const bool padded : {false, true})
     for (const auto& target : enum_table(CoverageTarget{}))
       for (const auto& scale : enum_table(CoverageScale{}))
-        for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
-          INFO(target.name << ", " << scale.name << ", padded " << padded << ", "
-                           << enum_name(selection));
+        for (const std::string selection : {"soft", "hard"}) {
+          INFO(target.name << ", " << scale.name << ", padded " << padded << ", " << selection);
           Shard shard(selection);
           const CoverageConfig config = coverage(target.value, scale.value, 0.9);
           const ShardLoss& loss = shard.run(config, 1, padded ? mask.view() : ConstView{});
-          const Index samples = shard.model.attention.selection == SelectionKind::kHard ? 2 : 1;
+          const Index samples = shard.model.attention.selection == "hard" ? 2 : 1;
           for (Index c = 0; c < 2; ++c) {
             const Index words = c == 0 ? 4 : 2, regions = padded && c == 0 ? 2 : 3;
             double expected = 0;
@@ -152,7 +149,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the mean over regions equals their sum at a weight of 1/L, in all gradients") {
-  Shard shard(SelectionKind::kSoft);
+  Shard shard("soft");
   constexpr double kRegions = test::SmallDecoder::kRegions;
   for (const auto& target : enum_table(CoverageTarget{})) {
     INFO(target.name);

@@ -1,9 +1,5 @@
 // The gradients of every decoder as a whole, in double.
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoders/decoder_parts.h"
-#include "core/attention/scopes/scope_kind.h"
-#include "core/attention/selection_kind.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
 #include "tests/support/parameter_gradients.h"
@@ -36,14 +32,14 @@ constexpr Entry kEntries[] = {
 // Every decoder with every part that may be absent. The image reaches the words by `entry`.
 std::vector<Whole> wholes(const Entry& entry) {
   std::vector<Whole> all;
-  for (const auto& kind : enum_table(DecoderKind{}))
+  for (const auto& kind : decoder_registry().rows())
     for (const bool tied : {false, true})
       for (const bool sentinel : {false, true})
         for (const bool marginal : {false, true})
           for (const auto& norm : enum_table(NormPlacement{})) {
             Whole one{.name = str(kind.name, tied ? ", tied" : "", sentinel ? ", sentinel" : "",
                                   marginal ? ", marginal, " : ", ", norm.name),
-                      .decoder = {.type = kind.value,
+                      .decoder = {.type = kind.name,
                                   .hidden = 4,
                                   .embedding = tied ? 4 : 3,
                                   .dropout = 0,
@@ -64,10 +60,10 @@ std::vector<Whole> wholes(const Entry& entry) {
             one.attention.hidden = 3;
             one.attention.sentinel = sentinel;
             if (marginal) {
-              one.attention.selection = SelectionKind::kHard;
+              one.attention.selection = "hard";
               one.attention.hard.likelihood = HardLikelihood::kMarginal;
             }
-            const bool norms = kind.value == DecoderKind::kTransformer;
+            const bool norms = kind.name == "transformer";
             if ((sentinel && marginal) || (!norms && norm.value == NormPlacement::kPost)) continue;
             try {
               check_decoder(one.decoder, one.attention);
@@ -141,12 +137,11 @@ TEST_CASE(
 }
 
 TEST_CASE("gradients are correct with every attention among words") {
-  using enum SequenceAttentionKind;
-  for (const SequenceAttentionKind kind : {kWindow, kLinear, kDifferential, kGraph})
+  for (const std::string kind : {"window", "linear", "differential", "graph"})
     for (const auto& norm : enum_table(NormPlacement{}))
       for (const bool alone : {true, false}) {  // whether glimpses stand alone
-        Whole one{.name = str(enum_name(kind), ", ", norm.name, ", alone ", alone),
-                  .decoder = {.type = DecoderKind::kTransformer,
+        Whole one{.name = str(kind, ", ", norm.name, ", alone ", alone),
+                  .decoder = {.type = "transformer",
                               .hidden = 4,
                               .embedding = 3,
                               .dropout = 0,
@@ -159,7 +154,7 @@ TEST_CASE("gradients are correct with every attention among words") {
         one.decoder.self_attention.type = kind;
         one.decoder.self_attention.radius = one.decoder.self_attention.nearest = 1;
         one.attention.hidden = 3;
-        if (!alone) one.attention.scope = ScopeKind::kCausal;
+        if (!alone) one.attention.scope = "causal";
         check_gradients(one);
       }
 }

@@ -1,9 +1,7 @@
 // What decoders read of images besides features: which regions count, and the vector of an image as
 // a whole. Tested for the whole registry, in float and in double.
-#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/decoders/decoder_traits.h"
 #include "captioning/study/inspection/occlusion.h"
-#include "core/attention/scores/score_kind.h"
-#include "core/attention/selection_kind.h"
 #include "tests/captioning/decoder_models.h"
 #include "tests/support/test_tape.h"
 
@@ -148,14 +146,14 @@ TEST_CASE("keys of their own stay with their image: in one pass, word by word an
   constexpr Index kKeys = 3;
   const Tensor features = noise({3, kRegions, kFeatures}, 7), keys = noise({3, kRegions, kKeys}, 8),
                others = noise({3, kRegions, kKeys}, 9);
-  for (const auto& kind : enum_table(DecoderKind{}))
+  for (const auto& kind : decoder_registry().rows())
     for (const AttentionVariant& variant : attention_variants()) {
-      if (!allowed(small(kind.value), variant)) continue;
-      if (variant.attention.score == ScoreKind::kNone || variant.image != ImageEntry::kAttention) {
-        CHECK_THROWS_AS(Model(small(kind.value), variant, kKeys), UsageError);
+      if (!allowed(small(kind.name), variant)) continue;
+      if (variant.attention.score == "none" || variant.image != ImageEntry::kAttention) {
+        CHECK_THROWS_AS(Model(small(kind.name), variant, kKeys), UsageError);
         continue;
       }
-      const Model model(small(kind.value), variant, kKeys);
+      const Model model(small(kind.name), variant, kKeys);
       INFO(model.name);
       const EncodedValues images{features.view(), {}, {}, keys.view()};
       const auto own = [&](Index c) {
@@ -187,10 +185,8 @@ TEST_CASE("keys of their own stay with their image: in one pass, word by word an
 namespace {
 
 AttentionVariant entry(ImageEntry image, FirstState first_state = FirstState::kPooled) {
-  return {.name = "entry",
-          .attention = small(ScoreKind::kAdditive),
-          .image = image,
-          .first_state = first_state};
+  return {
+      .name = "entry", .attention = small("additive"), .image = image, .first_state = first_state};
 }
 
 double most_apart(const std::vector<CaptionOutput>& a, const std::vector<CaptionOutput>& b) {
@@ -205,9 +201,9 @@ double most_apart(const std::vector<CaptionOutput>& a, const std::vector<Caption
 
 TEST_CASE("a model that gets nothing of the image computes the same for every image") {
   const Tensor one = noise({3, kRegions, kFeatures}, 1), other = noise({3, kRegions, kFeatures}, 2);
-  for (const auto& kind : enum_table(DecoderKind{})) {
+  for (const auto& kind : decoder_registry().rows()) {
     INFO(kind.name);
-    const Model blind(small(kind.value), entry(ImageEntry::kNone, FirstState::kNone));
+    const Model blind(small(kind.name), entry(ImageEntry::kNone, FirstState::kNone));
     CHECK_FALSE(blind.config.has_context());
     CHECK_FALSE(reads_pooled(blind.config));
     CHECK(most_apart(at_once(blind, one.view(), kCaptions),
@@ -229,11 +225,11 @@ TEST_CASE("at the first step alone or in the first state alone, the image is the
         turned[(c * kRegions + l) * kFeatures + d] =
             features[(c * kRegions + (l + 2) % kRegions) * kFeatures + d];
   const Tensor pooled = noise({3, kFeatures}, 5);
-  for (const auto& kind : enum_table(DecoderKind{}))
+  for (const auto& kind : decoder_registry().rows())
     for (const ImageEntry image :
          {ImageEntry::kEveryWord, ImageEntry::kFirstStep, ImageEntry::kNone}) {
       INFO(kind.name << ", " << enum_name(image));
-      const Model model(small(kind.value), entry(image));
+      const Model model(small(kind.name), entry(image));
       const std::vector<CaptionOutput> plain = at_once(model, features.view(), kCaptions);
       CHECK(most_apart(plain, at_once(model, turned.view(), kCaptions)) < kSame);
       const double moved =
@@ -251,9 +247,9 @@ TEST_CASE("parts that are not made from the image have no weights for it") {
   const auto has = [](const Model& model, const std::string& name) {
     return model.store.find("decoder." + name) >= 0;
   };
-  const Model plain(small(DecoderKind::kLstm), entry(ImageEntry::kAttention)),
-      bare(small(DecoderKind::kLstm), entry(ImageEntry::kAttention, FirstState::kNone)),
-      once(small(DecoderKind::kLstm), entry(ImageEntry::kFirstStep));
+  const Model plain(small("lstm"), entry(ImageEntry::kAttention)),
+      bare(small("lstm"), entry(ImageEntry::kAttention, FirstState::kNone)),
+      once(small("lstm"), entry(ImageEntry::kFirstStep));
   CHECK(has(plain, "init_h.weight"));
   CHECK(has(plain, "lstm.context"));
   CHECK_FALSE(has(plain, "image.weight"));
@@ -264,11 +260,11 @@ TEST_CASE("parts that are not made from the image have no weights for it") {
   CHECK_FALSE(has(once, "output.context"));
   CHECK_FALSE(has(once, "attention.score.keys.weight"));
   CHECK(has(once, "image.weight"));
-  const Model full(small(DecoderKind::kUpdown), entry(ImageEntry::kAttention)),
-      blunt(small(DecoderKind::kUpdown), entry(ImageEntry::kAttention, FirstState::kNone));
+  const Model full(small("updown"), entry(ImageEntry::kAttention)),
+      blunt(small("updown"), entry(ImageEntry::kAttention, FirstState::kNone));
   CHECK(has(full, "look.mean"));
   CHECK_FALSE(has(blunt, "look.mean"));
-  const Model prefix(small(DecoderKind::kTransformer), entry(ImageEntry::kFirstStep));
+  const Model prefix(small("transformer"), entry(ImageEntry::kFirstStep));
   CHECK(has(prefix, "image.weight"));
   CHECK_FALSE(has(prefix, "layer_0.cross_output.weight"));
 }
@@ -283,9 +279,8 @@ TEST_CASE(
   const Tensor zeros({1, kFeatures});
   const PackedCaptions packed = pack_captions(
       std::vector<std::vector<int>>(kMany, std::vector<int>{4, 5}), kSpecial.bos, kSpecial.eos);
-  for (const DecoderKind kind :
-       {DecoderKind::kLstm, DecoderKind::kGru, DecoderKind::kLuong, DecoderKind::kUpdown}) {
-    INFO(enum_name(kind));
+  for (const std::string kind : {"lstm", "gru", "luong", "updown"}) {
+    INFO(kind);
     DecoderConfig config = small(kind);
     config.image_dropout = kRate;
     const Model model(config, entry(ImageEntry::kAttention));
@@ -320,7 +315,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a transformer's captions may be as long with the image before them as without") {
-  DecoderConfig config = small(DecoderKind::kTransformer);
+  DecoderConfig config = small("transformer");
   for (const auto& positions : enum_table(WordPositions{})) {
     config.positions = positions.value;
     config.longest = 5;  // four words and <eos>
@@ -337,9 +332,9 @@ TEST_CASE("a transformer's captions may be as long with the image before them as
 }
 
 TEST_CASE("where no word attends to regions there is nothing to choose from") {
-  AttentionConfig hard = small(ScoreKind::kAdditive);
-  hard.selection = SelectionKind::kHard;
-  DecoderConfig config = small(DecoderKind::kLstm);
+  AttentionConfig hard = small("additive");
+  hard.selection = "hard";
+  DecoderConfig config = small("lstm");
   CHECK_NOTHROW(check_decoder(config, hard));
   config.image = ImageEntry::kFirstStep;
   CHECK_THROWS_WITH(check_decoder(config, hard),

@@ -3,12 +3,9 @@
 #pragma once
 
 #include "captioning/model/decoders/decoder_parts.h"
+#include "captioning/model/decoders/decoder_traits.h"
 #include "captioning/model/search/search.h"
 #include "core/attention/choosers.h"
-#include "core/attention/normalizer_kind.h"
-#include "core/attention/scopes/scope_kind.h"
-#include "core/attention/scores/score_kind.h"
-#include "core/attention/selection_kind.h"
 #include "tests/support/catch.h"
 #include "tests/support/small_decoder.h"
 #include "tests/support/test_tape.h"
@@ -30,7 +27,7 @@ struct AttentionVariant {
   FirstState first_state = FirstState::kPooled;
 };
 
-inline AttentionConfig small(ScoreKind score) {
+inline AttentionConfig small_attention(const std::string& score) {
   AttentionConfig config;
   config.score = score, config.hidden = 4, config.radius = 1, config.k = 3;
   return config;
@@ -38,33 +35,33 @@ inline AttentionConfig small(ScoreKind score) {
 
 inline std::vector<AttentionVariant> attention_variants() {
   std::vector<AttentionVariant> all{
-      {"soft", small(ScoreKind::kAdditive)},
-      {"hard argmax", small(ScoreKind::kAdditive), true},
-      {"no attention", small(ScoreKind::kNone)},
-      {"two heads", small(ScoreKind::kScaledDot)},
-      {"sentinel", small(ScoreKind::kGeneral)},
-      {"marginal", small(ScoreKind::kAdditive), true, HardLikelihood::kMarginal},
-      {"local_m", small(ScoreKind::kAdditive)},
-      {"local_p", small(ScoreKind::kAdditive)},
-      {"monotonic", small(ScoreKind::kAdditive)},
-      {"no first state", small(ScoreKind::kAdditive)},
-      {"pooled at every word", small(ScoreKind::kAdditive)},
-      {"pooled once", small(ScoreKind::kAdditive)},
-      {"first state alone", small(ScoreKind::kAdditive)},
-      {"hard, two heads", small(ScoreKind::kScaledDot), true},
-      {"hard, sentinel", small(ScoreKind::kAdditive), true},
-      {"hard, monotonic", small(ScoreKind::kAdditive), true}};
-  all[1].attention.selection = all[5].attention.selection = SelectionKind::kHard;
-  for (std::size_t i = 13; i < 16; ++i) all[i].attention.selection = SelectionKind::kHard;
+      {"soft", small_attention("additive")},
+      {"hard argmax", small_attention("additive"), true},
+      {"no attention", small_attention("none")},
+      {"two heads", small_attention("scaled_dot")},
+      {"sentinel", small_attention("general")},
+      {"marginal", small_attention("additive"), true, HardLikelihood::kMarginal},
+      {"local_m", small_attention("additive")},
+      {"local_p", small_attention("additive")},
+      {"monotonic", small_attention("additive")},
+      {"no first state", small_attention("additive")},
+      {"pooled at every word", small_attention("additive")},
+      {"pooled once", small_attention("additive")},
+      {"first state alone", small_attention("additive")},
+      {"hard, two heads", small_attention("scaled_dot"), true},
+      {"hard, sentinel", small_attention("additive"), true},
+      {"hard, monotonic", small_attention("additive"), true}};
+  all[1].attention.selection = all[5].attention.selection = "hard";
+  for (std::size_t i = 13; i < 16; ++i) all[i].attention.selection = "hard";
   all[13].attention.heads = 2, all[13].attention.output_projection = true;
   all[14].attention.sentinel = true;
-  all[15].attention.scope = ScopeKind::kMonotonic;
-  all[3].attention.heads = 2, all[3].attention.normalizer = NormalizerKind::kEntmax15;
+  all[15].attention.scope = "monotonic";
+  all[3].attention.heads = 2, all[3].attention.normalizer = "entmax15";
   all[4].attention.sentinel = true;
   all[5].attention.hard.likelihood = HardLikelihood::kMarginal;
-  all[6].attention.scope = ScopeKind::kLocalM;
-  all[7].attention.scope = ScopeKind::kLocalP;
-  all[8].attention.scope = ScopeKind::kMonotonic;
+  all[6].attention.scope = "local_m";
+  all[7].attention.scope = "local_p";
+  all[8].attention.scope = "monotonic";
   all[9].first_state = FirstState::kNone;
   all[10].image = ImageEntry::kEveryWord;
   all[11].image = ImageEntry::kFirstStep;
@@ -93,7 +90,7 @@ struct Model {
 
   // A model whose keys have the width `keys`; 0: keys are the features.
   Model(const DecoderConfig& plain, const AttentionVariant& how, Index keys = 0)
-      : name(str(enum_name(plain.type), ", ", how.name)),
+      : name(str(plain.type, ", ", how.name)),
         variant(how),
         config(with(plain, how)),
         decoder(make_decoder(
@@ -126,10 +123,10 @@ inline bool allowed(const DecoderConfig& config, const AttentionVariant& variant
 // Calls f(model) for every decoder and attention variant that go together.
 inline void for_each_model(const std::function<void(Model&)>& f) {
   Index count = 0;
-  for (const auto& kind : enum_table(DecoderKind{}))
+  for (const auto& kind : decoder_registry().rows())
     for (const AttentionVariant& variant : attention_variants()) {
-      if (!allowed(small(kind.value), variant)) continue;
-      Model model(small(kind.value), variant);
+      if (!allowed(small(kind.name), variant)) continue;
+      Model model(small(kind.name), variant);
       INFO(model.name);
       f(model);
       ++count;

@@ -1,11 +1,7 @@
 // What every decoder promises, tested for the whole registry: single steps compute what the whole
 // sequence does, a batch computes what its samples do, and search finds what forced decoding
 // computes. Built in float and in double.
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoders/decoder_limits.h"
-#include "core/attention/scores/score_kind.h"
-#include "core/attention/selection_kind.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "tests/captioning/decoder_models.h"
 #include "tests/support/test_tape.h"
 
@@ -61,9 +57,9 @@ TEST_CASE("the captions of beam search have the costs of a teacher-forced pass")
 
 TEST_CASE("what a decoder says of its kind is what it does") {
   const Tensor features = noise({1, kRegions, kFeatures}, 1);
-  for (const auto& kind : enum_table(DecoderKind{})) {
+  for (const auto& kind : decoder_registry().rows()) {
     INFO(kind.name);
-    Model model(small(kind.value), attention_variants()[0]);
+    Model model(small(kind.name), attention_variants()[0]);
     const DecoderTraits traits = decoder_traits(model.config);
     CHECK(model.decoder->glimpses_per_word() == std::max<Index>(1, traits.layers));
     const std::vector<std::vector<int>> captions{kCaptions[0]};
@@ -104,7 +100,7 @@ TEST_CASE("the transformer's norms, positions and tied words also work word by w
     for (const auto& positions : enum_table(WordPositions{}))
       for (const bool tied : {false, true}) {
         INFO(norm.name << ", " << positions.name << ", tied " << tied);
-        DecoderConfig config = small(DecoderKind::kTransformer);
+        DecoderConfig config = small("transformer");
         config.norm = norm.value, config.positions = positions.value;
         if (tied) config.tie_embeddings = true, config.embedding = config.hidden;
         const Model model(config, attention_variants()[0]);
@@ -120,19 +116,18 @@ TEST_CASE("the transformer's norms, positions and tied words also work word by w
 
 TEST_CASE("words may attend to each other by every mechanism that can be causal") {
   const Tensor features = noise({3, kRegions, kFeatures}, 1);
-  using enum SequenceAttentionKind;
   std::vector<double> costs;  // of a word with every mechanism
-  for (const SequenceAttentionKind kind : {kSelfAttention, kWindow, kLinear, kDifferential, kGraph})
+  for (const std::string kind : {"self_attention", "window", "linear", "differential", "graph"})
     for (const ImageEntry image : {ImageEntry::kAttention, ImageEntry::kFirstStep})
       for (const bool alone : {true, false}) {  // whether glimpses stand alone
-        INFO(enum_name(kind) << ", " << enum_name(image) << ", " << alone);
-        DecoderConfig config = small(DecoderKind::kTransformer);
+        INFO(kind << ", " << enum_name(image) << ", " << alone);
+        DecoderConfig config = small("transformer");
         config.self_attention.type = kind;
         config.self_attention.radius = config.self_attention.nearest = 1;
         config.positions = WordPositions::kNone;
         AttentionVariant variant = attention_variants()[0];
         variant.image = image;
-        if (!alone) variant.attention.scope = ScopeKind::kLocalM;
+        if (!alone) variant.attention.scope = "local_m";
         const Model model(config, variant);
         const std::vector<CaptionOutput> together = at_once(model, features.view(), kCaptions);
         for (Index c = 0; c < 3; ++c) {
@@ -147,7 +142,7 @@ TEST_CASE("words may attend to each other by every mechanism that can be causal"
 }
 
 TEST_CASE("without positions a transformer takes captions of any length") {
-  DecoderConfig config = small(DecoderKind::kTransformer);
+  DecoderConfig config = small("transformer");
   config.longest = 4;
   config.positions = WordPositions::kNone;
   CHECK(decoder_traits(config).most_words == 0);
@@ -164,7 +159,7 @@ TEST_CASE("the maps of a word name what each head took, and what all of them too
   for (const std::size_t v : {13, 14, 15}) {  // two heads, a sentinel, monotonic
     const AttentionVariant& variant = variants[v];
     INFO(variant.name);
-    const Model model(small(DecoderKind::kLstm), variant);
+    const Model model(small("lstm"), variant);
     for (std::uint64_t seed = 1; seed < 20; ++seed) {
       const auto found = search(
           *model.decoder, model.store.views(), features.view(), kSpecial,
@@ -203,51 +198,50 @@ TEST_CASE("decoders give the reason why they refuse an attention, a width or a l
     }
     return std::string();
   };
-  AttentionConfig sentinel = small(ScoreKind::kAdditive), marginal = sentinel;
+  AttentionConfig sentinel = small_attention("additive"), marginal = sentinel;
   sentinel.sentinel = true;
-  marginal.selection = SelectionKind::kHard;
+  marginal.selection = "hard";
   marginal.hard.likelihood = HardLikelihood::kMarginal;
   using Catch::Contains;
-  CHECK_THAT(refused(small(DecoderKind::kGru), sentinel), Contains("decoder.type gru needs"));
-  CHECK_THAT(refused(small(DecoderKind::kTransformer), sentinel), Contains("memory cell"));
-  CHECK_THAT(refused(small(DecoderKind::kTransformer), marginal),
-             Contains("attention.hard.likelihood choice"));
-  DecoderConfig config = small(DecoderKind::kTransformer);
+  CHECK_THAT(refused(small("gru"), sentinel), Contains("decoder.type gru needs"));
+  CHECK_THAT(refused(small("transformer"), sentinel), Contains("memory cell"));
+  CHECK_THAT(refused(small("transformer"), marginal), Contains("attention.hard.likelihood choice"));
+  DecoderConfig config = small("transformer");
   config.heads = 3;
   CHECK_THAT(refused(config, {}), Contains("decoder.heads 3 does not divide decoder.hidden 4"));
-  config = small(DecoderKind::kTransformer);
-  config.self_attention.type = SequenceAttentionKind::kLinformer;
+  config = small("transformer");
+  config.self_attention.type = "linformer";
   CHECK_THAT(refused(config, {}), Contains("decoder.self_attention.type linformer mixes"));
-  config.type = DecoderKind::kLstm;  // it has no attention among words
-  CHECK(refused(config, small(ScoreKind::kAdditive)).empty());
-  for (const auto& kind : enum_table(DecoderKind{})) {
+  config.type = "lstm";  // it has no attention among words
+  CHECK(refused(config, small_attention("additive")).empty());
+  for (const auto& kind : decoder_registry().rows()) {
     INFO(kind.name);
-    config = small(kind.value);
+    config = small(kind.name);
     config.tie_embeddings = true;
-    const bool deep = kind.value == DecoderKind::kLstm || kind.value == DecoderKind::kGru;
-    CHECK(refused(config, small(ScoreKind::kAdditive)).empty() == deep);
+    const bool deep = kind.name == "lstm" || kind.name == "gru";
+    CHECK(refused(config, small_attention("additive")).empty() == deep);
     config.embedding = config.hidden;
-    CHECK(refused(config, small(ScoreKind::kAdditive)).empty());
+    CHECK(refused(config, small_attention("additive")).empty());
   }
   // The limits that `saccade list decoders` prints are those by which decoders are refused.
-  DecoderConfig tied = small(DecoderKind::kLstm);
+  DecoderConfig tied = small("lstm");
   tied.tie_embeddings = true;
-  const AttentionConfig plain = small(ScoreKind::kAdditive);
+  const AttentionConfig plain = small_attention("additive");
   const std::vector<std::pair<DecoderConfig, AttentionConfig>> refusals = {
-      {small(DecoderKind::kLstm), sentinel}, {tied, plain}, {small(DecoderKind::kLstm), marginal}};
+      {small("lstm"), sentinel}, {tied, plain}, {small("lstm"), marginal}};
   const std::vector<DecoderLimit> limits = decoder_limits();
   REQUIRE(limits.size() == refusals.size());
-  for (const auto& kind : enum_table(DecoderKind{}))
+  for (const auto& kind : decoder_registry().rows())
     for (std::size_t i = 0; i < limits.size(); ++i) {
       INFO(kind.name << ", " << limits[i].choice);
       DecoderConfig one = refusals[i].first;
-      one.type = kind.value;
+      one.type = kind.name;
       const bool joins = limits[i].joins(decoder_traits(one));
       const std::string text = refused(one, refusals[i].second);
       CHECK(text.empty() == joins);
       if (!joins) CHECK_THAT(text, Contains(limits[i].instead) && Contains(limits[i].why));
     }
-  config = small(DecoderKind::kTransformer);
+  config = small("transformer");
   config.longest = 4;
   const Tensor features = noise({3, kRegions, kFeatures}, 1);
   CHECK_THROWS_AS(at_once(Model(config, attention_variants()[0]), features.view(), kCaptions),

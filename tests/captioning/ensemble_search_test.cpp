@@ -1,7 +1,5 @@
 // Several models in one search: every word has the mean of their probabilities. Built in float and
 // double.
-#include "core/attention/gate_kind.h"
-#include "core/attention/scores/score_kind.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"
 #include "tests/support/test_tape.h"
@@ -26,8 +24,8 @@ struct Members {
 
   explicit Members(std::uint64_t seed, Index images = 1)
       : one(seed),
-        two(seed + 100, 7, with(&AttentionConfig::score, ScoreKind::kScaledDot)),
-        three(seed + 200, 7, with(&AttentionConfig::gate, GateKind::kNone)),
+        two(seed + 100, 7, with(&AttentionConfig::score, "scaled_dot")),
+        three(seed + 200, 7, with(&AttentionConfig::gate, "none")),
         seen_by_one(random_features(images, 4, 3, seed)),
         seen_by_two(random_features(images, 4, 3, seed + 1)),
         seen_by_three(random_features(images, 6, 3, seed + 2)) {}

@@ -7,20 +7,18 @@
 #include "captioning/model/decoding/whole_words.h"
 #include "captioning/model/maps/caption_text.h"
 #include "captioning/study/evaluation/evaluation_report.h"
-#include "core/attention/gate_kind.h"
-#include "core/attention/scores/score_kind.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 
 namespace saccade::test {
 namespace {
 
-ExperimentConfig config_of(std::int64_t seed, ScoreKind score = ScoreKind::kAdditive,
+ExperimentConfig config_of(std::int64_t seed, const std::string& score = "additive",
                            std::int64_t image_size = 32) {
   ExperimentConfig config = small_experiment();
   config.seed = seed;
   config.attention.score = score;
-  if (score == ScoreKind::kNone) config.attention.gate = GateKind::kNone;
+  if (score == "none") config.attention.gate = "none";
   config.encoder.image_size = image_size;
   return config;
 }
@@ -33,7 +31,7 @@ EnsembleMember member(const Experiment& of, const std::string& name) {
 
 TEST_CASE("an ensemble shows the maps of members with attention if their cells lie alike") {
   const Experiment first(config_of(1)), second(config_of(2)), fine(config_of(3, {}, 64)),
-      blind(config_of(4, ScoreKind::kNone));
+      blind(config_of(4, "none"));
   using Shown = std::vector<std::size_t>;
   const auto shown = [&](std::vector<EnsembleMember> members) {
     const Ensemble models(std::move(members));
@@ -58,7 +56,7 @@ TEST_CASE("members have the same vocabulary") {
 }
 
 TEST_CASE("a report of an ensemble names its members and has the perplexity of the mean") {
-  const Experiment first(config_of(1)), second(config_of(2, ScoreKind::kScaledDot, 64));
+  const Experiment first(config_of(1)), second(config_of(2, "scaled_dot", 64));
   const Ensemble both({member(first, "a"), member(second, "b")});
   const EnsembleInputs inputs(std::vector<const DatasetInputs*>{&first.inputs, &second.inputs});
   EvaluationRequest request = first.request(Split::kVal, 6);

@@ -8,8 +8,6 @@
 #include "captioning/study/evaluation/evaluation_report.h"
 #include "captioning/study/evaluation/evaluation_table.h"
 #include "captioning/study/evaluation/scene_scores.h"
-#include "core/attention/scores/score_kind.h"
-#include "core/attention/selection_kind.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/same_for_threads.h"
@@ -140,12 +138,12 @@ std::string everything(const EvaluationReport& report, const CaptionModel& model
 }
 
 TEST_CASE("captions, maps and scores have the same bits for any number of threads") {
-  const Experiment experiment(small_experiment(SelectionKind::kHard));
+  const Experiment experiment(small_experiment("hard"));
   same_for_threads([&] { return everything(experiment.run(), experiment.model); });
 }
 
 TEST_CASE("a report has the keys of its contract") {
-  const Experiment experiment(small_experiment(SelectionKind::kHard));
+  const Experiment experiment(small_experiment("hard"));
   const EvaluationReport report = experiment.run(Split::kVal, 12);
   const Json json = Json::parse(evaluation_json(report));
   CHECK(json.at("schema_version") == 1);
@@ -216,7 +214,7 @@ TEST_CASE("a report has the keys of its contract") {
 
 TEST_CASE("a model without attention is not judged by its maps") {
   ExperimentConfig config = small_experiment();
-  config.attention.score = ScoreKind::kNone;
+  config.attention.score = "none";
   const Experiment experiment(config);
   const auto scores = first_scores(experiment.run());
   CHECK(scores.contains("true_caption_rate"));

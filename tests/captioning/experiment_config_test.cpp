@@ -1,6 +1,5 @@
 #include "captioning/learning/config/experiment_config.h"
 
-#include "core/attention/selection_kind.h"
 #include "core/config/config.h"
 #include "tests/support/catch.h"
 
@@ -30,7 +29,7 @@ TEST_CASE("the experiment's config is consistent and documented") {
   for (const std::string& value : loaded.config.compare.axes[0].values) {
     LoadedConfig arm = loaded;
     apply_override(arm, loaded.config.compare.axes[0].path + "=" + value, "compare");
-    CHECK(enum_name(arm.config.attention.selection) == value);
+    CHECK(arm.config.attention.selection == value);
   }
 }
 

@@ -10,7 +10,6 @@
 #include "captioning/scoring/words/tokenizer.h"
 #include "captioning/study/evaluation/evaluation_report.h"
 #include "captioning/study/evaluation/evaluation_table.h"
-#include "core/attention/selection_kind.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/same_for_threads.h"
@@ -51,7 +50,7 @@ class OneNoun : public PhotoBoxes {
 }  // namespace
 
 TEST_CASE("captions that are given have the maps and probabilities that they have when searched") {
-  const Experiment experiment(small_experiment(SelectionKind::kHard));
+  const Experiment experiment(small_experiment("hard"));
   const Ensemble models(experiment.model);
   const std::vector<Index> images = images_of(experiment.data.dataset, Split::kVal);
   const auto few = std::span<const Index>(images).first(3);

@@ -14,7 +14,6 @@
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -42,12 +41,12 @@ void save_whole(const fs::path& path, Experiment& experiment, bool averages = fa
                          *optimizer, state));
 }
 
-ExperimentConfig with_onnx(const fs::path& model, EncoderKind kind = EncoderKind::kOnnx) {
+ExperimentConfig with_onnx(const fs::path& model, const std::string& kind = "onnx") {
   ExperimentConfig config = small_experiment();
   config.encoder.type = kind;
   config.encoder.model = model.string();
   config.encoder.layer = "last";
-  if (kind == EncoderKind::kOnnxNative) config.encoder.frozen_stages = -1;
+  if (kind == "onnx_native") config.encoder.frozen_stages = -1;
   return config;
 }
 
@@ -193,7 +192,7 @@ TEST_CASE("no run goes on from weights alone, but a new one starts from them") {
 }
 
 TEST_CASE("the network of a frozen encoder comes along") {
-  for (const EncoderKind kind : {EncoderKind::kOnnx, EncoderKind::kOnnxNative}) {
+  for (const std::string kind : {"onnx", "onnx_native"}) {
     const TempFolder folder("half-onnx");
     save_small_onnx(folder / "small.onnx");
     Experiment experiment(with_onnx(folder / "small.onnx", kind));
@@ -234,7 +233,7 @@ TEST_CASE("the network of a frozen encoder comes along") {
 }
 
 TEST_CASE("a run that names no file takes the network of its first checkpoint, and passes it on") {
-  for (const EncoderKind kind : {EncoderKind::kOnnx, EncoderKind::kOnnxNative}) {
+  for (const std::string kind : {"onnx", "onnx_native"}) {
     const TempFolder folder("half-network");
     save_small_onnx(folder / "small.onnx");
     Experiment first(with_onnx(folder / "small.onnx", kind));

@@ -1,7 +1,5 @@
 // Hard attention's estimator against exact enumeration, in double: on a tiny grid, every sequence
 // of choices is run, so the expectation of the estimated gradient is known without sampling.
-#include "captioning/model/decoders/decoder_kind.h"
-#include "core/attention/selection_kind.h"
 #include "tests/captioning/tiny_hard_model.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
@@ -142,21 +140,20 @@ TEST_CASE(
     "layer") {
   struct Form {
     HardForm form;
-    DecoderKind decoder;
+    std::string decoder;
     const char* name;
     BaselineKind baseline = BaselineKind::kEma;
   };
-  const Form forms[] = {
-      {{.heads = 2}, DecoderKind::kLstm, "two heads, one draw each"},
-      {{.heads = 2, .sentinel = true}, DecoderKind::kLstm, "two heads and a sentinel"},
-      {{.sentinel = true}, DecoderKind::kLstm, "a sentinel"},
-      {{.sentinel = true}, DecoderKind::kUpdown, "a sentinel of updown"},
-      {{.monotonic = true}, DecoderKind::kLstm, "monotonic"},
-      {{.monotonic = true}, DecoderKind::kTransformer, "monotonic in every layer"},
-      {{.heads = 2, .monotonic = true}, DecoderKind::kGru, "two monotonic heads"},
-      {{}, DecoderKind::kTransformer, "a draw in every layer"},
-      {{}, DecoderKind::kTransformer, "in every layer, greedy", BaselineKind::kGreedy},
-      {{}, DecoderKind::kTransformer, "in every layer, learned", BaselineKind::kLearned}};
+  const Form forms[] = {{{.heads = 2}, "lstm", "two heads, one draw each"},
+                        {{.heads = 2, .sentinel = true}, "lstm", "two heads and a sentinel"},
+                        {{.sentinel = true}, "lstm", "a sentinel"},
+                        {{.sentinel = true}, "updown", "a sentinel of updown"},
+                        {{.monotonic = true}, "lstm", "monotonic"},
+                        {{.monotonic = true}, "transformer", "monotonic in every layer"},
+                        {{.heads = 2, .monotonic = true}, "gru", "two monotonic heads"},
+                        {{}, "transformer", "a draw in every layer"},
+                        {{}, "transformer", "in every layer, greedy", BaselineKind::kGreedy},
+                        {{}, "transformer", "in every layer, learned", BaselineKind::kLearned}};
   for (const auto& [form, decoder, name, baseline] : forms) {
     TinyModel model(baseline, decoder, form);
     CaptionLossOptions options = estimator(1, 0);
@@ -181,7 +178,7 @@ TEST_CASE("the entropy bonus is the gradient of the entropy along the sampled ch
   for (const HardForm& form : {HardForm{}, HardForm{.heads = 2}, HardForm{.sentinel = true},
                                HardForm{.monotonic = true}}) {
     INFO(form.heads << " " << form.sentinel << " " << form.monotonic);
-    TinyModel model(BaselineKind::kEma, DecoderKind::kLstm, form);
+    TinyModel model(BaselineKind::kEma, "lstm", form);
     const double lambda_e = 0.3;
     std::vector<double> probability;
     for (const auto& choices : model.all_choices())
@@ -217,7 +214,7 @@ TEST_CASE("rows that draw and rows that take the expectation are what they are a
   for (const HardForm& form :
        {HardForm{}, HardForm{.heads = 2, .sentinel = true}, HardForm{.monotonic = true}}) {
     INFO(form.heads << " " << form.sentinel << " " << form.monotonic);
-    const TinyModel model(BaselineKind::kEma, DecoderKind::kLstm, form);
+    const TinyModel model(BaselineKind::kEma, "lstm", form);
     const auto costs = [&](const std::vector<int>& kinds) {
       TestTape tape(model.store.views());
       Mixed chooser(kinds);
@@ -373,7 +370,7 @@ TEST_CASE("if the coin chooses the expectation, training is plain back-propagati
   CaptionLossOptions hard = estimator(1, 0);
   hard.hard.expectation_share = 1;
   CaptionLossOptions soft = hard;
-  soft.selection = SelectionKind::kSoft;
+  soft.selection = "soft";
   std::vector<std::vector<Real>> gradients;
   for (const CaptionLossOptions& options : {hard, soft}) {
     TestTape tape(model.store.views());

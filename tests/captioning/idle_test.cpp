@@ -3,7 +3,6 @@
 #include "core/config/idle.h"
 
 #include "captioning/learning/config/experiment_config.h"
-#include "captioning/model/decoders/decoder_kind.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
@@ -119,7 +118,7 @@ TEST_CASE("an option is idle on purpose if it was set after the choice, and inhe
   CHECK(loaded.config.decoder.layers == 3);
   CHECK(loaded.config.decoder.heads == 8);
   CHECK(loaded.origins.of("decoder.layers") == "default");
-  CHECK(loaded.config.decoder.type == DecoderKind::kGru);
+  CHECK(loaded.config.decoder.type == "gru");
 
   const TempFolder folder("idle-base");
   folder.write("base.yaml",
@@ -148,7 +147,7 @@ TEST_CASE("the options that a config does not read are those of other choices, s
   CHECK(unread("decoder.layers"));
   CHECK(unread("encoder.vit.patch"));
   CHECK_FALSE(unread("decoder.init_hidden"));
-  config.decoder.type = DecoderKind::kTransformer;
+  config.decoder.type = "transformer";
   CHECK_FALSE(unread("decoder.layers"));
   CHECK(unread("decoder.init_hidden"));
 }

@@ -10,7 +10,6 @@
 #include "tests/support/published_data.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -224,7 +223,7 @@ TEST_CASE("an image that cannot be read stops the work or is left out and counte
 
 TEST_CASE("encoders that cannot be built are refused by the name of their key") {
   EncoderConfig config;
-  config.type = EncoderKind::kOnnx;
+  config.type = "onnx";
   CHECK(message_of<UsageError>([&] { InputPipeline{config}; }).find("encoder.model") !=
         std::string::npos);
   config.augment.flip = true;
@@ -242,7 +241,7 @@ TEST_CASE("frozen features are the same from memory, from the cache, and for one
   data_config.on_bad_image = BadImage::kSkip;
   const LoadedData data = load_data(data_config);
   EncoderConfig config;
-  config.type = EncoderKind::kOnnx;
+  config.type = "onnx";
   config.model = (backbones / "mobilenet_v1_0.25_128.onnx").string();
   config.layer = "t83";
   config.image_size = 128;

@@ -1,6 +1,5 @@
 // What `inspect` reports about a model's attention: correlations of known numbers, and profiles and
 // gradients of small models over validation images.
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoding/decode_images.h"
 #include "captioning/scoring/metrics/eigenvalues.h"
 #include "captioning/scoring/statistics/pearson.h"
@@ -10,11 +9,9 @@
 #include "captioning/study/inspection/head_correlation.h"
 #include "captioning/study/inspection/head_profiles.h"
 #include "captioning/study/inspection/occlusion.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/test_tape.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -79,7 +76,7 @@ std::vector<ProfiledHead> heads_of(const Experiment& experiment, Index images) {
 
 TEST_CASE("gradients of a decoder of several layers stand against the weights of their own layer") {
   ExperimentConfig config = small_experiment();
-  config.decoder.type = DecoderKind::kTransformer;
+  config.decoder.type = "transformer";
   config.decoder.layers = 2;
   config.decoder.heads = 2;
   const auto measure = [&](std::int64_t heads) {
@@ -140,7 +137,7 @@ TEST_CASE("heads that attend to themselves alone are specialised once, and then 
   ExperimentConfig config = small_experiment();
   config.encoder.refine.layers = 2;
   config.encoder.refine.heads = 4;
-  config.encoder.refine.type = SequenceAttentionKind::kWindow;
+  config.encoder.refine.type = "window";
   config.encoder.refine.radius = 0;  // each region attends to itself only
   const std::vector<ProfiledHead> own = heads_of(Experiment(config), 3);
   REQUIRE(own.size() == 8 + 1);
@@ -162,9 +159,9 @@ TEST_CASE("heads that attend to themselves alone are specialised once, and then 
 TEST_CASE("every layer of a transformer is profiled: of its encoder, of words and of the image") {
   for (const std::int64_t count : {1, 2}) {
     ExperimentConfig config = small_experiment();
-    config.encoder.type = EncoderKind::kVit;
+    config.encoder.type = "vit";
     config.encoder.vit = {.width = 12, .layers = 2, .heads = 3, .patch = 8};
-    config.decoder.type = DecoderKind::kTransformer;
+    config.decoder.type = "transformer";
     config.decoder.layers = 3;
     config.decoder.heads = 2;
     config.attention.heads = count;
@@ -341,7 +338,7 @@ TEST_CASE("patches are measured for encoders that have tokens, and for no others
                        evaluation_images(experiment.data.dataset, Split::kVal, 3));
   };
   CHECK_FALSE(measure(Experiment(config)));
-  config.encoder.type = EncoderKind::kVit;
+  config.encoder.type = "vit";
   config.encoder.vit = {.width = 12, .layers = 1, .heads = 2, .patch = 8, .registers = 2};
   const Experiment experiment(config);
   const std::optional<PatchNorms> norms = measure(experiment);

@@ -395,9 +395,10 @@ struct OwnScore : Score {
 TEST_CASE("a model with attention of the program's own trains, loads and resumes with it alone") {
   const TempFolder folder("library");
   const auto registry = std::make_shared<AttentionRegistry>();
-  registry->add_score("own", [](const ParamScope& scope, const AttentionWidths& widths) {
-    return std::make_unique<OwnScore>(scope, widths);
-  });
+  registry->scores.add({.name = "own", .doc = "a' W h"},
+                       [](const ParamScope& scope, const AttentionWidths& widths) {
+                         return std::make_unique<OwnScore>(scope, widths);
+                       });
   TrainingOptions options{.yaml = kTiny,
                           .set = {"attention.score=own"},
                           .directory = folder.path() / "run",

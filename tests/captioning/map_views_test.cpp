@@ -2,14 +2,11 @@
 // record.
 #include "captioning/model/maps/map_views.h"
 
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoding/ensemble.h"
 #include "captioning/study/inspection/encoder_maps.h"
-#include "core/attention/selection_kind.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/test_tape.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -157,15 +154,15 @@ TEST_CASE("a title leaves out layer and head where there is only one") {
   CHECK(title({.count = 0}, {.count = 0}, true) == "rollout");
 }
 
-ExperimentConfig transformers(SelectionKind selection) {
+ExperimentConfig transformers(const std::string& selection) {
   ExperimentConfig config = small_experiment(selection);
-  config.encoder.type = EncoderKind::kVit;
+  config.encoder.type = "vit";
   config.encoder.vit = {.width = 12, .layers = 2, .heads = 3, .patch = 8, .registers = 1};
   config.encoder.refine = {.layers = 1, .heads = 2};
-  config.decoder.type = DecoderKind::kTransformer;
+  config.decoder.type = "transformer";
   config.decoder.layers = 2;
   config.decoder.heads = 3;
-  config.attention.heads = selection == SelectionKind::kSoft ? 2 : 1;
+  config.attention.heads = selection == "soft" ? 2 : 1;
   config.search.mode = SearchMode::kGreedy;
   config.search.min_length = 3;
   return config;
@@ -197,7 +194,7 @@ DecodedCaption caption_of(const Experiment& experiment, const InputView& input) 
 }
 
 TEST_CASE("maps of layers and heads are what search and teacher forcing record") {
-  const Gentle experiment(transformers(SelectionKind::kSoft));
+  const Gentle experiment(transformers("soft"));
   const Tensor input = first_input(experiment);
   const DecodedCaption caption = caption_of(experiment, input.view());
   REQUIRE(caption.words.size() >= 3);
@@ -243,7 +240,7 @@ TEST_CASE("maps of layers and heads are what search and teacher forcing record")
 }
 
 TEST_CASE("the words of a model keep their weight in rollout") {
-  for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
+  for (const std::string selection : {"soft", "hard"}) {
     const Gentle experiment(transformers(selection));
     const Tensor input = first_input(experiment);
     const DecodedCaption caption = caption_of(experiment, input.view());
@@ -270,7 +267,7 @@ TEST_CASE("the words of a model keep their weight in rollout") {
 std::size_t moved(std::size_t region) { return region == 5 ? 6 : region == 6 ? 5 : region; }
 
 TEST_CASE("exchanging patches exchanges their maps") {
-  ExperimentConfig config = transformers(SelectionKind::kSoft);
+  ExperimentConfig config = transformers("soft");
   config.encoder.refine.layers = 0;
   config.encoder.positions = PositionKind::kNone;
   const Gentle experiment(config);

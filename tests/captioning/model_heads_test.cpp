@@ -1,13 +1,10 @@
 // Heads by name, and models that do without some of them, against what is computed by hand.
 #include "captioning/study/inspection/model_heads.h"
 
-#include "captioning/model/decoders/decoder_kind.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test_tape.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -39,7 +36,7 @@ ExperimentConfig refined() {
 
 ExperimentConfig transformer(std::int64_t heads) {
   ExperimentConfig config = small_experiment();
-  config.decoder.type = DecoderKind::kTransformer;
+  config.decoder.type = "transformer";
   config.decoder.layers = 2;
   config.decoder.heads = 3;
   config.attention.heads = heads;
@@ -203,7 +200,7 @@ TEST_CASE(
 
 TEST_CASE("regions of an encoder without heads are made of their own patches alone") {
   ExperimentConfig config = small_experiment();
-  config.encoder.type = EncoderKind::kVit;
+  config.encoder.type = "vit";
   config.encoder.vit = {.width = 12, .layers = 2, .heads = 3, .patch = 8};
   Experiment experiment(config);
   make_heads_even(experiment);
@@ -233,7 +230,7 @@ TEST_CASE("regions of an encoder without heads are made of their own patches alo
 
 TEST_CASE("tokens of a text whose encoder has no heads are made of themselves alone") {
   ExperimentConfig config = small_text_experiment();
-  config.encoder.type = EncoderKind::kTextTransformer;
+  config.encoder.type = "text_transformer";
   // Another number of heads than a vision transformer of the default size has.
   config.encoder.text = {.length = 6, .width = 8, .layers = 2, .heads = 4};
   Experiment experiment(config);
@@ -279,10 +276,8 @@ TEST_CASE("a single head with a matrix of its own can be removed from a recurren
 }
 
 TEST_CASE("heads of every attention among words can be removed") {
-  for (const SequenceAttentionKind kind :
-       {SequenceAttentionKind::kWindow, SequenceAttentionKind::kLinear,
-        SequenceAttentionKind::kDifferential, SequenceAttentionKind::kGraph}) {
-    INFO(enum_name(kind));
+  for (const std::string kind : {"window", "linear", "differential", "graph"}) {
+    INFO(kind);
     ExperimentConfig config = transformer(1);
     config.decoder.self_attention.type = kind;
     Experiment experiment(config);
@@ -324,14 +319,12 @@ TEST_CASE("all heads of a model have names, which stand for one of them or for a
 }
 
 TEST_CASE("heads of every kind of refinement can be removed") {
-  for (const SequenceAttentionKind kind :
-       {SequenceAttentionKind::kSelfAttention, SequenceAttentionKind::kWindow,
-        SequenceAttentionKind::kLinear, SequenceAttentionKind::kLinformer,
-        SequenceAttentionKind::kDifferential, SequenceAttentionKind::kGraph}) {
+  for (const std::string kind :
+       {"self_attention", "window", "linear", "linformer", "differential", "graph"}) {
     ExperimentConfig config = refined();
     config.encoder.refine.type = kind;
     Experiment experiment(config);
-    INFO(enum_name(kind));
+    INFO(kind);
     const std::vector<Index> images = evaluation_images(experiment.data.dataset, Split::kVal, 1);
     const std::vector<int> words{1, 5, 7};
     const Numbers whole = last_logits(experiment, images[0], words);

@@ -4,9 +4,6 @@
 #include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/model_parameters.h"
-#include "captioning/model/decoders/decoder_kind.h"
-#include "core/attention/mechanisms/mechanism_kind.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
 #include "tests/captioning/small_encoders.h"
@@ -15,7 +12,6 @@
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test_tape.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 
@@ -96,10 +92,10 @@ TEST_CASE("parameters that only supervise attention say so, and a run may start 
 TEST_CASE("the traits of every encoder are those of its network") {
   const test::TempFolder folder("model-traits");
   test::save_small_onnx(folder / "small.onnx");
-  for (const auto& encoder : enum_table(EncoderKind{})) {
+  for (const auto& encoder : encoder_registry().rows()) {
     INFO(encoder.name);
     ExperimentConfig config = test::small_experiment();
-    test::set_small_encoder(encoder.value, folder, config.encoder);
+    test::set_small_encoder(encoder.name, folder, config.encoder);
     const EncoderTraits traits = encoder_traits(config.encoder);
     CHECK(traits.reads_onnx_file == !config.encoder.model.empty());
     CHECK(traits.runs_in_opencv == is_frozen(config.encoder));
@@ -124,11 +120,11 @@ TEST_CASE("the frozen stages of every encoder are those closest to the pixels") 
   config.encoder.vit.patch = 2;
   const test::TempFolder folder("model-stages");
   test::save_small_onnx(folder / "small.onnx");
-  for (const auto& encoder : enum_table(EncoderKind{})) {
-    if (encoder.value == EncoderKind::kOnnx) continue;  // no part of it belongs to the model
+  for (const auto& encoder : encoder_registry().rows()) {
+    if (encoder.name == "onnx") continue;  // no part of it belongs to the model
     INFO(encoder.name);
-    config.encoder.type = encoder.value;
-    const bool imported = encoder.value == EncoderKind::kOnnxNative;
+    config.encoder.type = encoder.name;
+    const bool imported = encoder.name == "onnx_native";
     config.encoder.model = imported ? (folder / "small.onnx").string() : "";
     config.encoder.layer = imported ? "last" : "";
     config.encoder.frozen_stages = 0;
@@ -151,7 +147,7 @@ TEST_CASE("the frozen stages of every encoder are those closest to the pixels") 
 TEST_CASE("what cannot be combined with padding or pooling is refused with a reason") {
   const auto refused = [](auto change, const char* reason) {
     ExperimentConfig config = test::small_experiment();
-    config.encoder.type = EncoderKind::kVit;
+    config.encoder.type = "vit";
     config.encoder.vit = {.width = 8, .layers = 1, .heads = 2, .patch = 8};
     change(config);
     CHECK_THROWS_WITH(CaptionModel::check(config), Contains(reason));
@@ -162,21 +158,20 @@ TEST_CASE("what cannot be combined with padding or pooling is refused with a rea
       change(config);
     };
   };
-  refused(token([](ExperimentConfig& c) { c.encoder.type = EncoderKind::kCnn; }),
-          "cnn has no class token");
+  refused(token([](ExperimentConfig& c) { c.encoder.type = "cnn"; }), "cnn has no class token");
   refused(token([](ExperimentConfig& c) { c.encoder.vit.class_token = false; }),
           "needs encoder.vit.class_token true");
   refused(token([](ExperimentConfig& c) { c.encoder.frozen_stages = -1; }),
           "needs an encoder that is trained");
-  refused(token([](ExperimentConfig& c) { c.decoder.type = DecoderKind::kTransformer; }),
+  refused(token([](ExperimentConfig& c) { c.decoder.type = "transformer"; }),
           "decoder.type transformer has no first state");
   refused(token([](ExperimentConfig& c) { c.decoder.first_state = FirstState::kNone; }),
           "needs decoder.first_state pooled, or decoder.image every_word or first_step");
   ExperimentConfig prefix = test::small_experiment();
-  prefix.encoder.type = EncoderKind::kVit;
+  prefix.encoder.type = "vit";
   prefix.encoder.vit = {.width = 8, .layers = 1, .heads = 2, .patch = 8};
   prefix.encoder.pooled = PooledKind::kClassToken;
-  prefix.decoder.type = DecoderKind::kTransformer;
+  prefix.decoder.type = "transformer";
   prefix.decoder.heads = 2;
   prefix.decoder.image = ImageEntry::kFirstStep;
   CHECK_NOTHROW(CaptionModel::check(prefix));
@@ -186,11 +181,11 @@ TEST_CASE("what cannot be combined with padding or pooling is refused with a rea
       change(config);
     };
   };
-  refused(pad([](ExperimentConfig& c) { c.attention.mechanism = MechanismKind::kLinformer; }),
+  refused(pad([](ExperimentConfig& c) { c.attention.mechanism = "linformer"; }),
           "cannot be combined with attention.mechanism linformer: it mixes all regions");
   refused(pad([](ExperimentConfig& c) {
             c.encoder.refine.layers = 1;
-            c.encoder.refine.type = SequenceAttentionKind::kLinformer;
+            c.encoder.refine.type = "linformer";
           }),
           "cannot be combined with encoder.refine.type linformer");
   // An input without the place of its picture cannot be read.
@@ -289,11 +284,11 @@ TEST_CASE("numbers and regions of the grid are dropped only in training, and the
 
 TEST_CASE("a checkpoint keeps how the image enters and the options of training") {
   const test::TempFolder folder("model-entry");
-  for (const auto& kind : enum_table(DecoderKind{}))
+  for (const auto& kind : decoder_registry().rows())
     for (const auto& image : enum_table(ImageEntry{})) {
       INFO(kind.name << ", " << image.name);
       ExperimentConfig config = test::small_experiment();
-      config.decoder.type = kind.value;
+      config.decoder.type = kind.name;
       config.decoder.heads = 2, config.decoder.layers = 1;
       config.decoder.image = image.value;
       config.optimizer.groups = {{.prefix = "decoder", .factor = 0.5}};

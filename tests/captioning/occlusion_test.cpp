@@ -3,10 +3,6 @@
 #include "captioning/study/inspection/occlusion.h"
 
 #include "captioning/model/decoding/forced_decoding.h"
-#include "core/attention/mechanisms/mechanism_kind.h"
-#include "core/attention/normalizer_kind.h"
-#include "core/attention/scores/score_kind.h"
-#include "core/attention/selection_kind.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"
 #include "tests/support/test_tape.h"
@@ -53,12 +49,12 @@ TEST_CASE("effects by hand: a decoder that sees region 0 alone") {
 
 TEST_CASE("an effect is what features without the region give") {
   std::vector<AttentionConfig> configs(6);
-  configs[1].score = ScoreKind::kScaledDot;
+  configs[1].score = "scaled_dot";
   configs[1].heads = kFeatures;
   configs[2].sentinel = true;
-  configs[3].normalizer = NormalizerKind::kEntmax15;
-  configs[4].mechanism = MechanismKind::kLinear;
-  configs[5].score = ScoreKind::kNone;
+  configs[3].normalizer = "entmax15";
+  configs[4].mechanism = "linear";
+  configs[5].score = "none";
   for (const AttentionConfig& config : configs) {
     const test::TinyModel model(5, 7, config, 2);
     const Tensor features = test::random_features(1, kRegions, kFeatures, 8);
@@ -76,7 +72,7 @@ TEST_CASE("an effect is what features without the region give") {
         largest = std::max(largest, std::abs(effect));
       }
     }
-    INFO("score " << enum_name(config.score) << ", mechanism " << enum_name(config.mechanism));
+    INFO("score " << config.score << ", mechanism " << config.mechanism);
     CHECK(largest > 0.01);
     CHECK(most < kSame);
   }
@@ -84,7 +80,7 @@ TEST_CASE("an effect is what features without the region give") {
 
 TEST_CASE("a region without weight and without another path has no effect") {
   AttentionConfig attention;
-  attention.normalizer = NormalizerKind::kSparsemax;
+  attention.normalizer = "sparsemax";
   attention.hidden = 4;
   for (const FirstState first_state : {FirstState::kNone, FirstState::kPooled}) {
     ParameterStore store;
@@ -122,7 +118,7 @@ TEST_CASE("a region without weight and without another path has no effect") {
 
 TEST_CASE("where attention takes no mask, the region is left out of every mixture") {
   AttentionConfig attention;
-  attention.mechanism = MechanismKind::kLinformer;
+  attention.mechanism = "linformer";
   attention.projected = 2;
   attention.hidden = 4;
   REQUIRE(removal_of(attention) == Removal::kZeros);
@@ -173,7 +169,7 @@ TEST_CASE("where attention takes no mask, the region is left out of every mixtur
 
 TEST_CASE("what has no defined effect is refused") {
   AttentionConfig config;
-  config.selection = SelectionKind::kHard;
+  config.selection = "hard";
   const test::TinyModel model(5, 7, config);
   const Tensor features = test::random_features(1, kRegions, kFeatures, 8);
   const auto effects = [&](const EncodedValues& images, Regime regime) {

@@ -8,7 +8,6 @@
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 namespace {
@@ -18,7 +17,7 @@ using test::TempFolder;
 ExperimentConfig small(const std::filesystem::path& model) {
   ExperimentConfig config = test::small_experiment();
   config.data.scenes.train = 96;
-  config.encoder.type = EncoderKind::kOnnxNative;
+  config.encoder.type = "onnx_native";
   config.encoder.model = model.string();
   config.encoder.layer = "last";
   config.encoder.lr = 3e-4;
@@ -171,7 +170,7 @@ TEST_CASE("a run continues if its ONNX file was moved, but not with another netw
   CHECK_THAT(deciding_changes(before, now), Catch::Contains("encoder.weights"));
   before.encoder.frozen_stages = now.encoder.frozen_stages = -1;  // its digest identifies it
   CHECK(deciding_changes(before, now).empty());
-  for (const EncoderKind kind : {EncoderKind::kOnnx, EncoderKind::kOnnxNative}) {
+  for (const std::string kind : {"onnx", "onnx_native"}) {
     before.encoder.type = kind;
     before.encoder.frozen_stages = -1;
     CHECK_THROWS_WITH(InputPipeline(before.encoder), Catch::Contains("encoder.model=PLACE"));

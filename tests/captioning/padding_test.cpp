@@ -1,6 +1,5 @@
 // Padded pictures from file to score: what lies in the padding changes no caption, whatever the
 // encoder and the decoder. They train, are evaluated, and come out of a cache as they went in.
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoding/localizer_maps.h"
 #include "captioning/model/maps/map_views.h"
 #include "captioning/study/evaluation/nearest_images.h"
@@ -9,10 +8,6 @@
 #include "captioning/study/inspection/encoder_maps.h"
 #include "captioning/study/inspection/gradient_flow.h"
 #include "captioning/study/inspection/head_profiles.h"
-#include "core/attention/gate_kind.h"
-#include "core/attention/scores/score_kind.h"
-#include "core/attention/selection_kind.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/optim/optimizer.h"
 #include "core/parallel/parallel.h"
 #include "tests/captioning/small_encoders.h"
@@ -21,7 +16,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/test_tape.h"
 #include "tests/vision/pictures.h"
-#include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
 
 namespace saccade::test {
 namespace {
@@ -49,7 +44,7 @@ class Aspects {
   }
 
   // The config of a model that pads them.
-  ExperimentConfig config(SelectionKind selection) const {
+  ExperimentConfig config(const std::string& selection) const {
     ExperimentConfig config = small_experiment(selection);
     config.data.type = DataKind::kFolder;
     config.data.images = folder_.path().string();
@@ -63,7 +58,7 @@ class Aspects {
 };
 
 ExperimentConfig with_vit(ExperimentConfig config) {
-  config.encoder.type = EncoderKind::kVit;
+  config.encoder.type = "vit";
   config.encoder.vit = {.width = 8, .layers = 2, .heads = 2, .patch = 8, .registers = 1};
   return config;
 }
@@ -110,14 +105,14 @@ TEST_CASE("the content of padding changes no caption, with any encoder and decod
   const Aspects aspects;
   const TempFolder folder("padding-encoders");
   save_small_onnx(folder / "small.onnx");
-  for (const auto& encoder : enum_table(EncoderKind{}))
-    for (const auto& decoder : enum_table(DecoderKind{})) {
-      if (encoder.value == EncoderKind::kOnnx) continue;  // its input is features, see below
+  for (const auto& encoder : encoder_registry().rows())
+    for (const auto& decoder : decoder_registry().rows()) {
+      if (encoder.name == "onnx") continue;  // its input is features, see below
       INFO(encoder.name << ", " << decoder.name);
-      ExperimentConfig config = aspects.config(SelectionKind::kSoft);
-      set_small_encoder(encoder.value, folder, config.encoder);
+      ExperimentConfig config = aspects.config("soft");
+      set_small_encoder(encoder.name, folder, config.encoder);
       set_readable_data(config.encoder, config.data);
-      config.decoder.type = decoder.value;
+      config.decoder.type = decoder.name;
       config.decoder.layers = 1, config.decoder.heads = 2;
       const Experiment experiment(config);
       const CaptionModel& model = experiment.model;
@@ -135,7 +130,7 @@ TEST_CASE("the content of padding changes no caption, with any encoder and decod
       }
       CHECK(padding > 0);
       check_same(own, captions_of(model, changed.values()));
-      if (encoder.value != EncoderKind::kVit) continue;  // cells of a CNN see their neighbours
+      if (encoder.name != "vit") continue;  // cells of a CNN see their neighbours
       const Index side = config.encoder.image_size, patch = config.encoder.vit.patch;
       for (Index i = 0; i < batch.count(); ++i) {
         const CellBlock cells = picture_cells(batch.area(i), {side / patch, side / patch});
@@ -153,13 +148,13 @@ TEST_CASE("padded pictures train, with the same bits for any number of threads")
   const Aspects aspects;
   const int before = parallel::threads();
   for (const bool vit : {false, true})
-    for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
-      INFO((vit ? "vit, " : "cnn, ") << enum_name(selection));
+    for (const std::string selection : {"soft", "hard"}) {
+      INFO((vit ? "vit, " : "cnn, ") << selection);
       ExperimentConfig config = aspects.config(selection);
       if (vit) config = with_vit(config);
       config.encoder.augment = {.flip = true, .shift = 6, .color = 0.3};
       config.encoder.refine.layers = vit ? 0 : 1;
-      config.encoder.refine.type = SequenceAttentionKind::kWindow;
+      config.encoder.refine.type = "window";
       config.encoder.refine.radius = 1;
       config.optimizer.lr = 3e-3;
       config.optimizer.clip_norm = 5;
@@ -191,9 +186,9 @@ TEST_CASE("padded pictures train, with the same bits for any number of threads")
 
 TEST_CASE("the doubly stochastic penalty is over the unmasked regions") {
   const Aspects aspects;
-  ExperimentConfig config = aspects.config(SelectionKind::kSoft);
-  config.attention.score = ScoreKind::kNone;
-  config.attention.gate = GateKind::kNone;
+  ExperimentConfig config = aspects.config("soft");
+  config.attention.score = "none";
+  config.attention.gate = "none";
   config.objective.doubly_stochastic = 1;
   Experiment experiment(config);
   const TrainingSet set(experiment.data, config.data, experiment.model.vocabulary(), {});
@@ -207,7 +202,7 @@ TEST_CASE("the doubly stochastic penalty is over the unmasked regions") {
 
 TEST_CASE("features of padded pictures come out of the cache with their padding") {
   const Aspects aspects;
-  ExperimentConfig config = with_vit(aspects.config(SelectionKind::kSoft));
+  ExperimentConfig config = with_vit(aspects.config("soft"));
   const std::filesystem::path weights = aspects.files() / "vit.safetensors";
   config.encoder.vit.registers = 0;
   {
@@ -257,9 +252,9 @@ TEST_CASE("features of padded pictures come out of the cache with their padding"
 
 TEST_CASE("padded pictures are evaluated: maps, their health and overlays leave padding out") {
   const Aspects aspects;
-  ExperimentConfig config = aspects.config(SelectionKind::kSoft);
-  config.attention.score = ScoreKind::kNone;
-  config.attention.gate = GateKind::kNone;
+  ExperimentConfig config = aspects.config("soft");
+  config.attention.score = "none";
+  config.attention.gate = "none";
   const Experiment blind(config);
   const EvaluationReport report = blind.run();
   Index narrow = 0;
@@ -281,7 +276,7 @@ TEST_CASE("padded pictures are evaluated: maps, their health and overlays leave 
     }
   CHECK(narrow > 0);
 
-  config = with_vit(aspects.config(SelectionKind::kSoft));
+  config = with_vit(aspects.config("soft"));
   config.attention.heads = 2;
   config.encoder.refine.layers = 1;
   const Experiment vit(config);
@@ -327,7 +322,7 @@ TEST_CASE("padded pictures are evaluated: maps, their health and overlays leave 
 
 TEST_CASE("a localizer's maps lie on the picture, also those of words that it does not know") {
   const Aspects aspects;
-  ExperimentConfig config = aspects.config(SelectionKind::kSoft);
+  ExperimentConfig config = aspects.config("soft");
   config.supervision.localizer = {.weight = 1, .hidden = 4};
   const Experiment experiment(config);
   const std::vector<Index> images = some(experiment);

@@ -1,19 +1,18 @@
 // Every encoder with every decoder, soft and hard: ten steps on one batch lower its loss. For onnx,
 // only the decoder learns, over features that OpenCV computed once.
 #include "captioning/learning/training/training_set.h"
-#include "captioning/model/decoders/decoder_kind.h"
-#include "core/attention/selection_kind.h"
+#include "captioning/model/decoders/decoder_traits.h"
 #include "core/optim/optimizer.h"
 #include "tests/captioning/small_encoders.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
-#include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
 
 namespace saccade {
 namespace {
 
-ExperimentConfig pair(EncoderKind encoder, DecoderKind decoder, SelectionKind selection,
-                      const test::TempFolder& folder) {
+ExperimentConfig pair(const std::string& encoder, const std::string& decoder,
+                      const std::string& selection, const test::TempFolder& folder) {
   ExperimentConfig config = test::small_experiment(selection);
   config.data.scenes.train = 6;
   config.data.scenes.val = 1;
@@ -34,11 +33,11 @@ ExperimentConfig pair(EncoderKind encoder, DecoderKind decoder, SelectionKind se
 TEST_CASE("every pair of encoder and decoder trains, soft and hard") {
   const test::TempFolder folder("pairs");
   test::save_small_onnx(folder / "small.onnx");
-  for (const auto& encoder : enum_table(EncoderKind{}))
-    for (const auto& decoder : enum_table(DecoderKind{}))
-      for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
-        INFO(encoder.name << ", " << decoder.name << ", " << enum_name(selection));
-        ExperimentConfig config = pair(encoder.value, decoder.value, selection, folder);
+  for (const auto& encoder : encoder_registry().rows())
+    for (const auto& decoder : decoder_registry().rows())
+      for (const std::string selection : {"soft", "hard"}) {
+        INFO(encoder.name << ", " << decoder.name << ", " << selection);
+        ExperimentConfig config = pair(encoder.name, decoder.name, selection, folder);
         const LoadedData data = load_data(config.data);
         config = with_source_words(config, data);
         const InputPipeline pipeline(config.encoder);

@@ -5,11 +5,7 @@
 
 #include <tuple>
 
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/search/search.h"
-#include "core/attention/normalizer_kind.h"
-#include "core/attention/scopes/scope_kind.h"
-#include "core/attention/selection_kind.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
 #include "tests/support/parameter_gradients.h"
@@ -25,18 +21,17 @@ struct TinyModel {
   ParameterStore store;
   std::unique_ptr<Decoder> decoder;
   Tensor features{Shape{1, kRegions, kFeatures}};
-  SelectionKind selection;
+  std::string selection;
   int glimpses;  // per word
   int draws;     // per word
   int options;   // what a draw chooses from: the regions, and the sentinel or none
 
-  explicit TinyModel(SelectionKind kind, DecoderKind type = DecoderKind::kLstm,
+  explicit TinyModel(const std::string& kind, const std::string& type = "lstm",
                      const AttentionConfig& form = {})
       : selection(kind),
-        glimpses(type == DecoderKind::kTransformer ? 2 : 1),
+        glimpses(type == "transformer" ? 2 : 1),
         draws(glimpses * static_cast<int>(form.heads)),
-        options(static_cast<int>(kRegions) +
-                (form.sentinel || form.scope == ScopeKind::kMonotonic ? 1 : 0)) {
+        options(static_cast<int>(kRegions) + (form.sentinel || form.scope == "monotonic" ? 1 : 0)) {
     AttentionConfig attention = form;
     attention.hidden = 2;
     attention.selection = selection;
@@ -65,7 +60,7 @@ void extend(const DrawnCaption& head, std::size_t max_length, const TinyModel& m
     all.push_back(head);
     return;
   }
-  const int draws = model.selection == SelectionKind::kHard ? model.draws : 0;
+  const int draws = model.selection == "hard" ? model.draws : 0;
   const int ways = static_cast<int>(std::pow(model.options, draws));
   for (int word = 0; word < kVocabulary; ++word)
     for (int way = 0; way < ways; ++way) {
@@ -137,10 +132,10 @@ void add(std::vector<double>& sum, const std::vector<Real>& gradient, double wei
 }  // namespace
 
 TEST_CASE("the estimator of one caption is unbiased if its baseline does not depend on it") {
-  for (const SelectionKind selection : {SelectionKind::kHard, SelectionKind::kSoft}) {
+  for (const std::string selection : {"hard", "soft"}) {
     TinyModel model(selection);
     const std::vector<DrawnCaption> captions = all_captions(model, 2);
-    REQUIRE(captions.size() == (selection == SelectionKind::kHard ? 658U : 85U));
+    REQUIRE(captions.size() == (selection == "hard" ? 658U : 85U));
     const std::vector<double> p = run(model, captions, {}).probabilities;
     const std::vector<double> exact = exact_gradient(model, captions);
     CHECK(test::norm(exact) > 0.1);
@@ -156,7 +151,7 @@ TEST_CASE("the estimator of one caption is unbiased if its baseline does not dep
 }
 
 TEST_CASE("two captions with each other's rewards as baselines are unbiased together") {
-  TinyModel model(SelectionKind::kHard);
+  TinyModel model("hard");
   const std::vector<DrawnCaption> captions = all_captions(model, 1);
   const std::vector<double> p = run(model, captions, {}).probabilities;
   std::vector<double> expected;
@@ -174,11 +169,11 @@ TEST_CASE("two captions with each other's rewards as baselines are unbiased toge
 }
 
 TEST_CASE("regions are part of the policy: without their term the estimator is biased") {
-  TinyModel model(SelectionKind::kHard);
+  TinyModel model("hard");
   const std::vector<DrawnCaption> captions = all_captions(model, 1);
   const std::vector<double> p = run(model, captions, {}).probabilities,
                             exact = exact_gradient(model, captions);
-  model.selection = SelectionKind::kArgmax;  // the same replay, without the gradient of the regions
+  model.selection = "argmax";  // the same replay, without the gradient of the regions
   std::vector<double> expected;
   for (std::size_t c = 0; c < captions.size(); ++c)
     add(expected, run(model, {captions[c]}, {reward(captions[c])}).gradient, p[c]);
@@ -187,13 +182,12 @@ TEST_CASE("regions are part of the policy: without their term the estimator is b
 
 // Learned with dropout, what was drawn without it may have a weight of exactly 0.
 TEST_CASE("a region that dropout makes impossible has no log p and no gradient") {
-  for (const NormalizerKind normalizer : {NormalizerKind::kSparsemax, NormalizerKind::kEntmax15})
-    for (const DecoderKind decoder :
-         {DecoderKind::kLstm, DecoderKind::kGru, DecoderKind::kLuong, DecoderKind::kUpdown}) {
-      INFO(enum_name(normalizer) << ", " << enum_name(decoder));
+  for (const std::string normalizer : {"sparsemax", "entmax15"})
+    for (const std::string decoder : {"lstm", "gru", "luong", "updown"}) {
+      INFO(normalizer << ", " << decoder);
       AttentionConfig form;
       form.normalizer = normalizer;
-      TinyModel model(SelectionKind::kHard, decoder, form);
+      TinyModel model("hard", decoder, form);
       // Scores that lie far apart: every map has all of its weight on one region.
       const int vector = model.store.find("decoder.attention.score.vector");
       for (Real& value : model.store.value(vector).span()) value *= Real{1e8};
@@ -205,7 +199,7 @@ TEST_CASE("a region that dropout makes impossible has no log p and no gradient")
       };
       CHECK(impossible(out.probabilities) == 0);
       CHECK(impossible(run(model, captions, {}).probabilities) > 0);  // without dropout
-      model.selection = SelectionKind::kArgmax;  // the same replay, without the regions
+      model.selection = "argmax";  // the same replay, without the regions
       CHECK(run(model, captions, advantages, Dropout::kOn).gradient == out.gradient);
     }
 }
@@ -221,15 +215,15 @@ TEST_CASE("drawn captions have the model's frequencies and are replayed as they 
   AttentionConfig heads, sentinel, monotonic;
   heads.heads = 2, heads.sentinel = true;
   sentinel.sentinel = true;
-  monotonic.scope = ScopeKind::kMonotonic;
-  const std::tuple<SelectionKind, DecoderKind, AttentionConfig> models[] = {
-      {SelectionKind::kHard, DecoderKind::kLstm, {}},
-      {SelectionKind::kSoft, DecoderKind::kLstm, {}},
-      {SelectionKind::kHard, DecoderKind::kTransformer, {}},
-      {SelectionKind::kHard, DecoderKind::kLstm, heads},
-      {SelectionKind::kHard, DecoderKind::kLstm, sentinel},
-      {SelectionKind::kHard, DecoderKind::kGru, monotonic},
-      {SelectionKind::kHard, DecoderKind::kTransformer, monotonic}};
+  monotonic.scope = "monotonic";
+  const std::tuple<std::string, std::string, AttentionConfig> models[] = {
+      {"hard", "lstm", {}},
+      {"soft", "lstm", {}},
+      {"hard", "transformer", {}},
+      {"hard", "lstm", heads},
+      {"hard", "lstm", sentinel},
+      {"hard", "gru", monotonic},
+      {"hard", "transformer", monotonic}};
   for (const auto& [selection, decoder, form] : models) {
     const TinyModel model(selection, decoder, form);
     constexpr Index kSamples = 20000;
@@ -237,7 +231,7 @@ TEST_CASE("drawn captions have the model's frequencies and are replayed as they 
         .mode = SearchMode::kSample, .max_length = 1, .temperature = kTemperature, .seed = 4};
     options.samples = kSamples;
     options.allowed_words = AllowedWords::kAll;
-    if (selection == SelectionKind::kHard) options.regime = Regime::kSample;
+    if (selection == "hard") options.regime = Regime::kSample;
     const std::vector<DecodedCaption> decoded =
         search(*model.decoder, model.store.views(), model.features.view(), {}, options, 7);
     REQUIRE(decoded.size() == kSamples);

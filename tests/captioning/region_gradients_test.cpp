@@ -2,10 +2,6 @@
 // words at once, and the direct gradient is the weight times what reaches the context.
 #include "captioning/study/inspection/region_gradients.h"
 
-#include "captioning/model/decoders/decoder_kind.h"
-#include "core/attention/gate_kind.h"
-#include "core/attention/normalizer_kind.h"
-#include "core/attention/scores/score_kind.h"
 #include "core/ops/pointwise.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"
@@ -77,13 +73,13 @@ void check_sum(const RegionGradients& paths, const std::vector<Real>& expected, 
 
 TEST_CASE("paths and words together are the gradient of all glimpses") {
   std::vector<AttentionConfig> configs(6);
-  configs[1].gate = GateKind::kNone;
-  configs[2].score = ScoreKind::kGeneral;
-  configs[2].gate = GateKind::kVector;
-  configs[3].normalizer = NormalizerKind::kSparsemax;
+  configs[1].gate = "none";
+  configs[2].score = "general";
+  configs[2].gate = "vector";
+  configs[3].normalizer = "sparsemax";
   configs[4].sentinel = true;
   configs[5].heads = 2;
-  configs[5].score = ScoreKind::kScaledDot;
+  configs[5].score = "scaled_dot";
   for (const AttentionConfig& config : configs) {
     Model model(5, config);
     const Tensor features = test::random_features(1, kRegions, kFeatures, 8);
@@ -91,13 +87,13 @@ TEST_CASE("paths and words together are the gradient of all glimpses") {
     const RegionGradients paths =
         region_gradients(*model.decoder, model.store.views(), features.view(), caption);
     REQUIRE(paths.weights.shape() == Shape{5, kRegions});
-    INFO("score " << enum_name(config.score) << ", gate " << enum_name(config.gate));
+    INFO("score " << config.score << ", gate " << config.gate);
     check_sum(paths, gradient_of_all_words(model, features, caption), caption.words());
   }
 }
 
 TEST_CASE("the direct gradient of a word is its weights times one vector") {
-  for (const GateKind gate : {GateKind::kNone, GateKind::kScalar, GateKind::kVector}) {
+  for (const std::string gate : {"none", "scalar", "vector"}) {
     AttentionConfig config;
     config.gate = gate;
     Model model(3, config);
@@ -176,7 +172,7 @@ TEST_CASE("keys of their own have the gradient of scores, and features have that
 // A decoder of two layers with two heads each.
 Model transformer(std::uint64_t seed) {
   DecoderConfig config;
-  config.type = DecoderKind::kTransformer;
+  config.type = "transformer";
   config.hidden = 6;
   config.embedding = 5;
   config.dropout = 0;
@@ -184,7 +180,7 @@ Model transformer(std::uint64_t seed) {
   config.heads = 2;
   AttentionConfig attention;
   attention.heads = 2;
-  attention.score = ScoreKind::kScaledDot;
+  attention.score = "scaled_dot";
   return Model(seed, config, attention);
 }
 
@@ -238,7 +234,7 @@ TEST_CASE(
 
 TEST_CASE("attention without keys and values of regions is refused") {
   AttentionConfig config;
-  config.score = ScoreKind::kNone;
+  config.score = "none";
   Model model(3, config);
   const Tensor features = test::random_features(2, kRegions, kFeatures, 2);
   CHECK_THROWS_AS(region_gradients(*model.decoder, model.store.views(),

@@ -3,7 +3,6 @@
 
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/training/training_set.h"
-#include "core/attention/scores/score_kind.h"
 #include "core/io/checkpoint.h"
 #include "core/optim/optimizer.h"
 #include "tests/captioning/small_experiment.h"
@@ -11,7 +10,6 @@
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test_tape.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 
@@ -21,7 +19,7 @@ using test::TempFolder;
 namespace {
 
 // Layers of 8 and 16 channels. The first layer has four times as many rows and columns.
-ExperimentConfig two_layers(const TempFolder& folder, EncoderKind kind) {
+ExperimentConfig two_layers(const TempFolder& folder, const std::string& kind) {
   test::save_small_onnx(folder / "small.onnx");
   ExperimentConfig config = test::small_experiment();
   config.encoder.type = kind;
@@ -58,7 +56,7 @@ bool same_columns(const Tensor& part, const Tensor& all, Index first) {
 
 TEST_CASE("keys and values are the channels of the layers that they name") {
   const TempFolder folder("region-parts");
-  for (const EncoderKind kind : {EncoderKind::kOnnx, EncoderKind::kOnnxNative}) {
+  for (const std::string kind : {"onnx", "onnx_native"}) {
     ExperimentConfig config = two_layers(folder, kind);
     config.encoder.positions = PositionKind::kCoordinates;
     const test::Experiment whole(config);
@@ -91,7 +89,7 @@ TEST_CASE("keys and values are the channels of the layers that they name") {
 TEST_CASE("a trained network joins the layers of padded pictures as the same frozen one does") {
   const TempFolder folder("region-padding");
   // The scenes are squares, so that eight columns of pixels at each side are padding.
-  const auto joined = [&](EncoderKind kind, ResizeMode resize) {
+  const auto joined = [&](const std::string& kind, ResizeMode resize) {
     ExperimentConfig config = two_layers(folder, kind);
     config.encoder.image_width = 48;
     config.encoder.resize = resize;
@@ -106,8 +104,8 @@ TEST_CASE("a trained network joins the layers of padded pictures as the same fro
     return std::pair(encode(model, input.view()), mask);
   };
   for (const ResizeMode resize : {ResizeMode::kPad, ResizeMode::kSquash}) {
-    const auto [frozen, mask] = joined(EncoderKind::kOnnx, resize);
-    const auto [trained, same] = joined(EncoderKind::kOnnxNative, resize);
+    const auto [frozen, mask] = joined("onnx", resize);
+    const auto [trained, same] = joined("onnx_native", resize);
     REQUIRE(mask == same);
     REQUIRE(frozen.features.shape() == Shape{2, 16 * 24, 24});
     for (Index r = 0; r < 2 * 16 * 24; ++r)
@@ -121,7 +119,7 @@ TEST_CASE("a trained network joins the layers of padded pictures as the same fro
 TEST_CASE(
     "values are projected before attention, and so is what it scores where no layers are chosen") {
   const TempFolder folder("region-projection");
-  ExperimentConfig config = two_layers(folder, EncoderKind::kOnnx);
+  ExperimentConfig config = two_layers(folder, "onnx");
   config.encoder.values = {"last"};
   config.encoder.project = 5;
   const test::Experiment experiment(config);
@@ -170,7 +168,7 @@ TEST_CASE(
 // loaded without the file.
 TEST_CASE("a projection of a frozen grid learns and is stored with the widths of its layers") {
   const TempFolder folder("region-training");
-  ExperimentConfig config = two_layers(folder, EncoderKind::kOnnx);
+  ExperimentConfig config = two_layers(folder, "onnx");
   config.encoder.keys = {"first_relu"};
   config.encoder.values = {"last"};
   config.encoder.project = 6;
@@ -212,7 +210,7 @@ TEST_CASE("a projection of a frozen grid learns and is stored with the widths of
 TEST_CASE("keys and values that name no layers, or that nothing reads, are refused") {
   const TempFolder folder("region-refusals");
   const auto refusal = [&](auto change) {
-    ExperimentConfig config = two_layers(folder, EncoderKind::kOnnxNative);
+    ExperimentConfig config = two_layers(folder, "onnx_native");
     change(config);
     return test::message_of<UsageError>([&] { CaptionModel::check(config); });
   };
@@ -223,7 +221,7 @@ TEST_CASE("keys and values that name no layers, or that nothing reads, are refus
              Contains("encoder.values: 'sum' is none of encoder.layers"));
   CHECK_THAT(refusal([](ExperimentConfig& c) {
                c.encoder.keys = {"last"};
-               c.attention.score = ScoreKind::kNone;
+               c.attention.score = "none";
              }),
              Contains("encoder.keys needs an attention.score other than none"));
 }

@@ -9,7 +9,6 @@
 #include "captioning/study/evaluation/evaluation_table.h"
 #include "captioning/study/evaluation/sample_scores.h"
 #include "captioning/study/evaluation/sequence_scores.h"
-#include "core/attention/selection_kind.h"
 #include "core/base/random.h"
 #include "core/parallel/parallel.h"
 #include "tests/captioning/small_experiment.h"
@@ -283,7 +282,7 @@ TEST_CASE("sets that cannot be scored") {
 
 TEST_CASE(
     "a model's samples are drawn in the regime that draws, the same for any number of threads") {
-  const Experiment experiment(small_experiment(SelectionKind::kHard));
+  const Experiment experiment(small_experiment("hard"));
   EvaluationRequest request = experiment.request();
   request.samples = 4;
   const int before = parallel::threads();

@@ -2,7 +2,6 @@
 // alternatives of beam search against enumeration. Built in float and double.
 #include "captioning/learning/objectives/policy_loss.h"
 #include "captioning/model/search/word_scores.h"
-#include "core/attention/selection_kind.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"
 #include "tests/support/test_tape.h"
@@ -179,15 +178,15 @@ namespace {
 
 using namespace test;
 
-SearchOptions drawing(SelectionKind selection, Index samples) {
+SearchOptions drawing(const std::string& selection, Index samples) {
   SearchOptions options{.mode = SearchMode::kSample, .max_length = 6, .seed = 3};
-  if (selection == SelectionKind::kHard) options.regime = Regime::kSample;
+  if (selection == "hard") options.regime = Regime::kSample;
   options.samples = samples;
   options.allowed_words = AllowedWords::kAll;
   return options;
 }
 
-TinyModel model_with(SelectionKind selection) {
+TinyModel model_with(const std::string& selection) {
   AttentionConfig attention;
   attention.selection = selection;
   TinyModel model(11, 7, attention);
@@ -198,7 +197,7 @@ TinyModel model_with(SelectionKind selection) {
 }  // namespace
 
 TEST_CASE("replaying drawn captions gives the log p that the search recorded") {
-  for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kHard}) {
+  for (const std::string selection : {"soft", "hard"}) {
     const TinyModel model = model_with(selection);
     constexpr Index kImages = 5, kSamples = 4;
     const Tensor features = random_features(kImages, 6, 3, 2);
@@ -217,8 +216,7 @@ TEST_CASE("replaying drawn captions gives the log p that the search recorded") {
       CHECK((caption.finished || caption.words.size() == 6));
       const double cut = caption.finished ? 0 : caption.last.log_prob;
       CHECK(loss.word_log_probs()[c] == Approx(caption.log_prob + cut).margin(1e-4));
-      CHECK(drawn[c].regions.size() ==
-            (selection == SelectionKind::kHard ? drawn[c].words.size() : 0U));
+      CHECK(drawn[c].regions.size() == (selection == "hard" ? drawn[c].words.size() : 0U));
       double regions = 0;
       for (std::size_t t = 0; t < drawn[c].regions.size(); ++t) {
         const DecodedWord& word = t < caption.words.size() ? caption.words[t] : caption.last;
@@ -232,10 +230,10 @@ TEST_CASE("replaying drawn captions gives the log p that the search recorded") {
 }
 
 TEST_CASE("a sample depends neither on the other images nor on the number of samples") {
-  const TinyModel model = model_with(SelectionKind::kHard);
+  const TinyModel model = model_with("hard");
   const Tensor features = random_features(5, 6, 3, 2);
-  const auto all = model.search(features, drawing(SelectionKind::kHard, 4));
-  const auto fewer = model.search(rows_of(features, 2, 3), drawing(SelectionKind::kHard, 2), 2);
+  const auto all = model.search(features, drawing("hard", 4));
+  const auto fewer = model.search(rows_of(features, 2, 3), drawing("hard", 2), 2);
   bool differ = false;
   for (std::size_t image = 0; image < 3; ++image) {
     for (std::size_t s = 0; s < 2; ++s)

@@ -2,8 +2,6 @@
 // double.
 #include "captioning/model/search/strategies.h"
 #include "core/attention/choosers.h"
-#include "core/attention/gate_kind.h"
-#include "core/attention/scores/score_kind.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"
 
@@ -365,8 +363,8 @@ TEST_CASE("the hypotheses of a beam draw their regions independently") {
 
 TEST_CASE("search works for a model without attention") {
   AttentionConfig attention;
-  attention.score = ScoreKind::kNone;
-  attention.gate = GateKind::kNone;
+  attention.score = "none";
+  attention.gate = "none";
   const TinyModel model(6, 12, attention);
   const auto captions = model.search(random_features(5, 4, 3, 6), {.max_length = 6});
   for (const DecodedCaption& caption : captions) {

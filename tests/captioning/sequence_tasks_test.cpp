@@ -2,11 +2,7 @@
 // backwards (or in order), which it can only do by attending to the right place for each symbol.
 // The maps must show this: the anti-diagonal, or the diagonal.
 #include "captioning/learning/objectives/caption_loss.h"
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/search/search.h"
-#include "core/attention/gate_kind.h"
-#include "core/attention/scopes/scope_kind.h"
-#include "core/attention/scores/score_kind.h"
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"
@@ -46,7 +42,7 @@ Batch make_batch(Task task, Index count, std::uint64_t number) {
 // places.
 class Sequencer {
  public:
-  Sequencer(DecoderKind kind, const AttentionConfig& attention) {
+  Sequencer(const std::string& kind, const AttentionConfig& attention) {
     const ParamScope scope(store_, "encoder");
     symbols_ = scope.declare("symbols", {kFirstSymbol + kSymbols, kWidth}, Init::normal(0.5));
     places_ = scope.declare("places", {kLength, kWidth}, Init::normal(0.5));
@@ -132,16 +128,16 @@ class Sequencer {
   std::unique_ptr<Decoder> decoder_;
 };
 
-AttentionConfig mechanism(ScoreKind score) {
+AttentionConfig mechanism(const std::string& score) {
   AttentionConfig config;
   config.score = score;
-  config.gate = GateKind::kNone;
+  config.gate = "none";
   config.hidden = 48;
   return config;
 }
 
 void learns(const char* name, Task task, const AttentionConfig& attention,
-            DecoderKind decoder = DecoderKind::kLstm) {
+            const std::string& decoder = "lstm") {
   Sequencer model(decoder, attention);
   model.train(task);
   const Sequencer::Outcome outcome = model.test(task);
@@ -154,43 +150,40 @@ void learns(const char* name, Task task, const AttentionConfig& attention,
 }  // namespace
 
 TEST_CASE("additive attention learns to reverse") {
-  learns("additive", Task::kReverse, mechanism(ScoreKind::kAdditive));
+  learns("additive", Task::kReverse, mechanism("additive"));
 }
-TEST_CASE("dot attention learns to reverse") {
-  learns("dot", Task::kReverse, mechanism(ScoreKind::kDot));
-}
+TEST_CASE("dot attention learns to reverse") { learns("dot", Task::kReverse, mechanism("dot")); }
 TEST_CASE("general attention learns to reverse") {
-  learns("general", Task::kReverse, mechanism(ScoreKind::kGeneral));
+  learns("general", Task::kReverse, mechanism("general"));
 }
 TEST_CASE("scaled_dot attention learns to reverse") {
-  learns("scaled_dot", Task::kReverse, mechanism(ScoreKind::kScaledDot));
+  learns("scaled_dot", Task::kReverse, mechanism("scaled_dot"));
 }
 TEST_CASE("attention with several heads learns to reverse") {
-  AttentionConfig attention = mechanism(ScoreKind::kScaledDot);
+  AttentionConfig attention = mechanism("scaled_dot");
   attention.heads = 4;
   learns("scaled_dot, 4 heads", Task::kReverse, attention);
 }
 TEST_CASE("local attention with a predicted centre learns to reverse") {
-  AttentionConfig attention = mechanism(ScoreKind::kGeneral);
-  attention.scope = ScopeKind::kLocalP;
+  AttentionConfig attention = mechanism("general");
+  attention.scope = "local_p";
   learns("local_p", Task::kReverse, attention);
 }
 TEST_CASE("local attention with a moving centre learns to copy") {
-  AttentionConfig attention = mechanism(ScoreKind::kGeneral);
-  attention.scope = ScopeKind::kLocalM;
+  AttentionConfig attention = mechanism("general");
+  attention.scope = "local_m";
   learns("local_m", Task::kCopy, attention);
 }
 TEST_CASE("monotonic attention learns to copy") {
-  AttentionConfig attention = mechanism(ScoreKind::kAdditive);
-  attention.scope = ScopeKind::kMonotonic;
+  AttentionConfig attention = mechanism("additive");
+  attention.scope = "monotonic";
   learns("monotonic", Task::kCopy, attention);
 }
 TEST_CASE("a decoder that attends with its new state learns to reverse") {
-  learns("luong", Task::kReverse, mechanism(ScoreKind::kDot), DecoderKind::kLuong);
+  learns("luong", Task::kReverse, mechanism("dot"), "luong");
 }
 TEST_CASE("a transformer learns to reverse") {
-  learns("transformer", Task::kReverse, mechanism(ScoreKind::kScaledDot),
-         DecoderKind::kTransformer);
+  learns("transformer", Task::kReverse, mechanism("scaled_dot"), "transformer");
 }
 
 }  // namespace saccade

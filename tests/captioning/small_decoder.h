@@ -17,7 +17,8 @@ struct SmallDecoder {
   std::unique_ptr<Decoder> decoder;
   Tensor features;  // [captions, L, D]
 
-  SmallDecoder(DecoderKind kind, SelectionKind selection, Index vocabulary, Index captions)
+  SmallDecoder(const std::string& kind, const std::string& selection, Index vocabulary,
+               Index captions)
       : features({captions, kRegions, kFeatures}) {
     DecoderConfig config;
     config.type = kind;

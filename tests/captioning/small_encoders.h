@@ -5,44 +5,43 @@
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
 #include "vision/encoders/encoder_config.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/encoder_traits.h"
 
 namespace saccade::test {
 
 // Backbones end early, because what their neighbours have to do does not depend on how deep they
 // are. Both onnx encoders read small.onnx in the folder (save_small_onnx).
-inline void set_small_encoder(EncoderKind kind, const TempFolder& folder, EncoderConfig& config) {
+inline void set_small_encoder(const std::string& kind, const TempFolder& folder,
+                              EncoderConfig& config) {
   config.type = kind;
   switch (kind) {
-    case EncoderKind::kResnet18:
-    case EncoderKind::kResnet34:
-    case EncoderKind::kResnet50:
-    case EncoderKind::kResnet101:
+    case "resnet18":
+    case "resnet34":
+    case "resnet50":
+    case "resnet101":
       config.layer = "layer1";
       break;
-    case EncoderKind::kVgg16:
-    case EncoderKind::kVgg19:
+    case "vgg16":
+    case "vgg19":
       config.layer = "conv3";
       break;
-    case EncoderKind::kMobilenetV2:
+    case "mobilenet_v2":
       config.layer = "stage3";
       break;
-    case EncoderKind::kVit:
-    case EncoderKind::kHybrid:
-      config.vit = {
-          .width = 8, .layers = 1, .heads = 2, .patch = kind == EncoderKind::kVit ? 8 : 1};
+    case "vit":
+    case "hybrid":
+      config.vit = {.width = 8, .layers = 1, .heads = 2, .patch = kind == "vit" ? 8 : 1};
       break;
-    case EncoderKind::kOnnx:
-    case EncoderKind::kOnnxNative:
+    case "onnx":
+    case "onnx_native":
       config.model = (folder / "small.onnx").string();
       config.layer = "last";
       break;
-    case EncoderKind::kBigru:
-    case EncoderKind::kTextTransformer:
+    case "bigru":
+    case "text_transformer":
       config.text = {.length = 6, .width = 8, .layers = 2, .heads = 2, .multiple = 2};
       break;
-    case EncoderKind::kCnn:
+    case "cnn":
       break;
   }
 }

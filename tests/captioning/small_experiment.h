@@ -6,12 +6,11 @@
 #include "captioning/learning/training/training_set.h"
 #include "captioning/study/evaluation/evaluate.h"
 #include "tests/captioning/long_captions.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 
 // Without an argument, attention is soft.
-inline ExperimentConfig small_experiment(SelectionKind selection = SelectionKind{}) {
+inline ExperimentConfig small_experiment(const std::string& selection = "soft") {
   ExperimentConfig config;
   config.data.scenes = {.train = 30, .val = 20, .test = 4, .size = 32, .objects_max = 2};
   config.data.min_count = 1;
@@ -30,7 +29,7 @@ inline ExperimentConfig small_text_experiment() {
   config.data.type = DataKind::kSequences;
   config.data.sequences = {
       .train = 30, .val = 20, .test = 4, .symbols = 3, .shortest = 2, .longest = 6};
-  config.encoder.type = EncoderKind::kBigru;
+  config.encoder.type = "bigru";
   config.encoder.text = {.length = 6, .width = 8};
   return config;
 }

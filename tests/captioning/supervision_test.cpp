@@ -2,9 +2,7 @@
 // words are. Gradients are compared with differences of the documented cost, and the localizer is
 // tested where the truth is known.
 #include "captioning/learning/objectives/caption_loss.h"
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoders/score_map.h"
-#include "core/attention/selection_kind.h"
 #include "core/base/random.h"
 #include "core/ops/shape_ops.h"
 #include "tests/captioning/small_decoder.h"
@@ -30,7 +28,7 @@ struct Supervised : test::SmallDecoder {
   WordLocalizer localizer;
   WordLabels labels{.words = {3, 4, 5, 6}, .present = {1, 1, 0, 1, 0, 0, 1, 0}};
 
-  Supervised(DecoderKind kind, SelectionKind selection)
+  Supervised(const std::string& kind, const std::string& selection)
       : SmallDecoder(kind, selection, kVocabulary, 2),
         localizer(ParamScope(own, "localizer"),
                   {.features = kFeatures, .vocabulary = kVocabulary, .hidden = 3},
@@ -45,8 +43,8 @@ struct Supervised : test::SmallDecoder {
 }  // namespace
 
 TEST_CASE("Supervision by boxes adds the documented cost, for every decoder", "[supervision]") {
-  const auto kind = GENERATE(DecoderKind::kLstm, DecoderKind::kUpdown, DecoderKind::kTransformer);
-  Supervised model(kind, SelectionKind::kSoft);
+  const auto kind = GENERATE(as<std::string>{}, "lstm", "updown", "transformer");
+  Supervised model(kind, "soft");
   CaptionLossOptions options = loss_options({}, model.attention, {});
   options.doubly_stochastic = 0;
   options.supervision = {.boxes = 0.7, .localizer = 0};
@@ -86,7 +84,7 @@ TEST_CASE("Supervision by boxes adds the documented cost, for every decoder", "[
 TEST_CASE(
     "A localizer's map is a constant to the decoder, weighted by how the picture predicts the word",
     "[supervision]") {
-  Supervised model(DecoderKind::kLstm, SelectionKind::kSoft);
+  Supervised model("lstm", "soft");
   CaptionLossOptions options = loss_options({}, model.attention, {});
   options.doubly_stochastic = 0;
   options.supervision = {.boxes = 0, .localizer = 0.6};
@@ -170,8 +168,8 @@ TEST_CASE(
 
 TEST_CASE("Hard attention draws words that the picture predicts where the localizer finds them",
           "[supervision]") {
-  const auto kind = GENERATE(DecoderKind::kLstm, DecoderKind::kTransformer);
-  const Supervised small(kind, SelectionKind::kHard);
+  const auto kind = GENERATE(as<std::string>{}, "lstm", "transformer");
+  const Supervised small(kind, "hard");
   ParameterStore store;
   DecoderConfig config;
   config.type = kind;

@@ -12,7 +12,6 @@
 #include "core/io/checkpoint.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -171,7 +170,7 @@ TEST_CASE("a config of texts is checked as a whole") {
 
 TEST_CASE("a model of texts says what it cannot read") {
   EncoderConfig config;
-  config.type = EncoderKind::kBigru;
+  config.type = "bigru";
   config.text.length = 4;
   config.words = {"may", "of", "the"};
   const InputPipeline pipeline(config);

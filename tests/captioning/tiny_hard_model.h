@@ -6,9 +6,6 @@
 #include <vector>
 
 #include "captioning/learning/objectives/caption_loss.h"
-#include "captioning/model/decoders/decoder_kind.h"
-#include "core/attention/scopes/scope_kind.h"
-#include "core/attention/selection_kind.h"
 #include "core/base/random.h"
 
 namespace saccade::test {
@@ -46,21 +43,21 @@ struct TinyModel {
   Index glimpses = 1;                              // per word
   HardForm form;
 
-  explicit TinyModel(BaselineKind baseline = BaselineKind::kEma,
-                     DecoderKind kind = DecoderKind::kLstm, const HardForm& hard_form = {})
+  explicit TinyModel(BaselineKind baseline = BaselineKind::kEma, const std::string& kind = "lstm",
+                     const HardForm& hard_form = {})
       : form(hard_form) {
     DecoderConfig decoder_config;
     decoder_config.type = kind;
     decoder_config.hidden = 3, decoder_config.embedding = 2, decoder_config.init_hidden = 2;
     decoder_config.dropout = 0;
-    if (kind == DecoderKind::kTransformer) {
+    if (kind == "transformer") {
       decoder_config.layers = glimpses = 2;
       decoder_config.heads = decoder_config.widen = 1;
       captions = {{4}};
     }
     AttentionConfig attention;
     attention.hidden = 3;
-    attention.selection = SelectionKind::kHard;
+    attention.selection = "hard";
     attention.hard.baseline = baseline;
     if (form.heads > 1) {
       attention.heads = form.heads, attention.hidden = form.heads;
@@ -68,7 +65,7 @@ struct TinyModel {
       captions = {{4}};  // fewer draws to enumerate
     }
     attention.sentinel = form.sentinel;
-    if (form.monotonic) attention.scope = ScopeKind::kMonotonic, attention.noise = 0;
+    if (form.monotonic) attention.scope = "monotonic", attention.noise = 0;
     decoder =
         make_decoder(decoder_config, attention, {.features = kFeatures, .vocabulary = kVocabulary},
                      ParamScope(store, "decoder"));
@@ -105,7 +102,7 @@ struct TinyModel {
 inline CaptionLossOptions estimator(double lambda_r, double lambda_e) {
   CaptionLossOptions options;
   options.doubly_stochastic = 0;
-  options.selection = SelectionKind::kHard;
+  options.selection = "hard";
   options.hard = {.lambda_r = lambda_r,
                   .lambda_e = lambda_e,
                   .expectation_share = 0,

@@ -5,7 +5,6 @@
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 namespace {
@@ -22,7 +21,7 @@ class Photos {
     DataConfig scenes;
     scenes.scenes = {.train = 4, .val = 2, .test = 1, .size = 40, .objects_max = 2};
     data = load_data(scenes);
-    config.type = EncoderKind::kOnnxNative;
+    config.type = "onnx_native";
     config.frozen_stages = -1;
     config.model = (folder_ / "small.onnx").string();
     config.layer = "last";

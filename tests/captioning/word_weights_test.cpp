@@ -3,7 +3,6 @@
 #include "captioning/learning/runs/first_weights.h"
 #include "captioning/learning/runs/model_parameters.h"
 #include "captioning/learning/runs/word_rows.h"
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/vocabulary/word_vectors.h"
 #include "captioning/scoring/words/tokenizer.h"
 #include "captioning/study/inspection/model_heads.h"
@@ -317,7 +316,7 @@ TEST_CASE("in the embedding the nearest word is the one whose vector has the sam
 
 ExperimentConfig transformer() {
   ExperimentConfig config = small_experiment();
-  config.decoder.type = DecoderKind::kTransformer;
+  config.decoder.type = "transformer";
   config.decoder.layers = 2;
   config.decoder.heads = 2;
   return config;

@@ -1,5 +1,6 @@
 // What every attention mechanism promises, tested in double over every combination of choices that
 // the registries and check_attention() allow. The line of a new choice is enough to test it here.
+#include "core/attention/axes.h"
 #include "core/attention/choosers.h"
 #include "core/config/config.h"
 #include "tests/contract/mechanisms.h"
@@ -34,11 +35,11 @@ TEST_CASE("weights are what the mechanism promises, also for a single region") {
 
 TEST_CASE("a window of radius 0 is refused where it has no meaning, else it is one cell") {
   const Index regions = 6;
-  for (const auto& scope : enum_table(ScopeKind{})) {
+  for (const auto& scope : attention_scopes().rows()) {
     INFO(scope.name);
     AttentionConfig config;
-    config.scope = scope.value, config.radius = 0, config.hidden = 4, config.globals = 0;
-    if (scope.value == ScopeKind::kLocalP) {
+    config.scope = scope.name, config.radius = 0, config.hidden = 4, config.globals = 0;
+    if (scope.name == "local_p") {
       CHECK_THROWS_AS(check_attention(config), UsageError);
       continue;
     }
@@ -46,8 +47,7 @@ TEST_CASE("a window of radius 0 is refused where it has no meaning, else it is o
     const Tensor features = normal_tensor({1, regions, kFeatures}, 50),
                  query = normal_tensor({1, kQuery}, 51);
     const AttentionResult seen = attend(m, {.features = features.view(), .query = query.view()});
-    if (scope.value == ScopeKind::kLocalM || scope.value == ScopeKind::kWindow)
-      CHECK(seen.weights[kStep] == 1);
+    if (scope.name == "local_m" || scope.name == "window") CHECK(seen.weights[kStep] == 1);
   }
 }
 
@@ -78,8 +78,8 @@ TEST_CASE("keys of their own decide the weights, and only features make the cont
   for_each_config([&](const AttentionConfig& config) {
     INFO(describe(config));
     // A score without parameters needs features that are as wide as the query.
-    const Index width = config.score == ScoreKind::kDot ? kQuery : 5;
-    if (config.mechanism == MechanismKind::kComposed && config.score == ScoreKind::kNone) {
+    const Index width = config.score == "dot" ? kQuery : 5;
+    if (config.mechanism == "composed" && config.score == "none") {
       CHECK_THROWS_AS(make(config, regions, width), UsageError);
       return;
     }
@@ -98,8 +98,7 @@ TEST_CASE("keys of their own decide the weights, and only features make the cont
                                      [](Real w) { return w != 0; });
     CHECK((attends || config.sentinel));
     CHECK(near(first.context.view(), second.context.view()) == !attends);
-    if (config.scope == ScopeKind::kGlobal && config.normalizer == NormalizerKind::kSoftmax &&
-        config.selection == SelectionKind::kSoft)
+    if (config.scope == "global" && config.normalizer == "softmax" && config.selection == "soft")
       CHECK_FALSE(near(first.weights.view(), third.weights.view()));
   });
 }
@@ -111,7 +110,7 @@ TEST_CASE("keys that equal the features give the same as features without keys")
   for_each_config([&](const AttentionConfig& config) {
     // A sentinel has key parameters of its own.
     if (config.sentinel) return;
-    if (config.mechanism == MechanismKind::kComposed && config.score == ScoreKind::kNone) return;
+    if (config.mechanism == "composed" && config.score == "none") return;
     INFO(describe(config));
     const Mechanism plain = make(config, regions), keyed = make(config, regions, kFeatures);
     const AttentionResult a = attend(plain, {.features = features.view(), .query = query.view()});
@@ -162,7 +161,7 @@ TEST_CASE("a learned scale multiplies the scores of its head and starts at one")
 
 TEST_CASE("linear attention's context is its map times the features, in either order of the sums") {
   AttentionConfig config;
-  config.mechanism = MechanismKind::kLinear, config.gate = GateKind::kNone, config.hidden = 4;
+  config.mechanism = "linear", config.gate = "none", config.hidden = 4;
   for (const Index regions : {3, 4, 6}) {
     const Mechanism m = make(config, regions);
     const Tensor features = normal_tensor({2, regions, kFeatures}, 2),
@@ -181,7 +180,7 @@ TEST_CASE("linear attention's context is its map times the features, in either o
 
 TEST_CASE("linear attention whose feature maps all underflow weighs all regions alike") {
   AttentionConfig config;
-  config.mechanism = MechanismKind::kLinear, config.gate = GateKind::kNone, config.hidden = 4;
+  config.mechanism = "linear", config.gate = "none", config.hidden = 4;
   for (const Index regions : {3, 6}) {
     Mechanism m = make(config, regions);
     std::fill_n(m.store.flat().data(), m.store.flat_size(), Real{-1});
@@ -203,7 +202,7 @@ TEST_CASE("linear attention whose feature maps all underflow weighs all regions 
 
 TEST_CASE("without attention a memory whose regions are all masked gives zeros") {
   AttentionConfig config;
-  config.score = ScoreKind::kNone, config.gate = GateKind::kNone;
+  config.score = "none", config.gate = "none";
   const Mechanism m = make(config, 3);
   const Tensor features = normal_tensor({2, 3, kFeatures}, 71),
                query = normal_tensor({2, kQuery}, 72);
@@ -225,8 +224,7 @@ TEST_CASE("masked regions have weight 0, change nothing and get no gradient") {
     if (mask[i] == 0)
       for (Index d = 0; d < kFeatures; ++d) other[i * kFeatures + d] += 5;
   for_each_mechanism(regions, [&](const Mechanism& m) {
-    if (m.config.mechanism == MechanismKind::kLinformer)
-      return;  // it refuses masks, because it mixes regions
+    if (m.config.mechanism == "linformer") return;  // it refuses masks, because it mixes regions
     const Scene scene{.features = features.view(), .query = query.view(), .mask = mask.view()};
     const AttentionResult seen = attend(m, scene);
     for (Index i = 0; i < 2 * regions; ++i)
@@ -318,10 +316,9 @@ TEST_CASE("a hard choice takes the chosen region's feature, argmax that of the l
   const Tensor features = normal_tensor({2, regions, kFeatures}, 9),
                query = normal_tensor({2, kQuery}, 10);
   for_each_mechanism(regions, [&](const Mechanism& m) {
-    if (m.config.mechanism != MechanismKind::kComposed || m.config.score == ScoreKind::kNone ||
-        m.config.gate != GateKind::kNone || m.config.heads > 1 || m.config.sentinel ||
-        m.config.output_projection ||
-        (m.config.scope == ScopeKind::kMonotonic && m.config.selection == SelectionKind::kHard))
+    if (m.config.mechanism != "composed" || m.config.score == "none" || m.config.gate != "none" ||
+        m.config.heads > 1 || m.config.sentinel || m.config.output_projection ||
+        (m.config.scope == "monotonic" && m.config.selection == "hard"))
       return;
     ArgmaxChooser argmax;
     const AttentionResult seen =

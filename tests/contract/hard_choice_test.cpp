@@ -25,7 +25,7 @@ class Given : public Chooser {
 
 AttentionConfig hard() {
   AttentionConfig c;
-  c.score = ScoreKind::kScaledDot, c.selection = SelectionKind::kHard, c.gate = GateKind::kNone;
+  c.score = "scaled_dot", c.selection = "hard", c.gate = "none";
   c.hidden = 4;
   return c;
 }
@@ -97,7 +97,7 @@ TEST_CASE("a hard choice may be the sentinel, alone or in one of two heads") {
 
 TEST_CASE("monotonic choices go on from the last one, and none is taken after all were passed") {
   AttentionConfig config = hard();
-  config.scope = ScopeKind::kMonotonic;
+  config.scope = "monotonic";
   const Taken third(config, {2});
   CHECK(third.chooser.columns == kRegions + 1);
   for (Index d = 0; d < kFeatures; ++d)
@@ -139,10 +139,10 @@ TEST_CASE("what hard attention still cannot be joined with is refused with the r
   };
   using Catch::Matchers::Contains;
   AttentionConfig config = hard();
-  config.scope = ScopeKind::kLocalP;
+  config.scope = "local_p";
   CHECK_THAT(refused(config), Contains("selection hard needs a scope other than local_p"));
   config = hard();
-  config.selection = SelectionKind::kGumbelSt, config.heads = 2;
+  config.selection = "gumbel_st", config.heads = 2;
   CHECK_THAT(refused(config), Contains("selection gumbel_st needs attention.heads 1"));
   config.heads = 1, config.sentinel = true;
   CHECK_THAT(refused(config), Contains("needs attention.sentinel false"));
@@ -152,7 +152,7 @@ TEST_CASE("what hard attention still cannot be joined with is refused with the r
     CHECK(refused(config).empty());
     if (what == 0) config.heads = 2;
     if (what == 1) config.sentinel = true;
-    if (what == 2) config.scope = ScopeKind::kMonotonic;
+    if (what == 2) config.scope = "monotonic";
     if (what == 3) config.output_projection = true;
     CHECK_THAT(refused(config), Contains("hard.likelihood marginal needs"));
   }
@@ -180,7 +180,7 @@ struct EditedScene {
   // Whether the context is sum_l w_l a_l with the weights of the result, and nothing else enters
   // it.
   bool context_is_weighted_sum(const Mechanism& m, const AttentionResult& result) const {
-    if (m.config.gate != GateKind::kNone || m.config.heads > 1 || m.config.sentinel ||
+    if (m.config.gate != "none" || m.config.heads > 1 || m.config.sentinel ||
         m.config.output_projection)
       return true;
     bool same = true;
@@ -197,7 +197,7 @@ struct EditedScene {
 
  private:
   static bool masked(const Mechanism& m) {
-    return m.config.mechanism != MechanismKind::kLinformer;  // refuses masks
+    return m.config.mechanism != "linformer";  // refuses masks
   }
 };
 

@@ -2,13 +2,7 @@
 // on small scenes, for the contract tests. In double.
 #pragma once
 
-#include "core/attention/gate_kind.h"
 #include "core/attention/make_attention.h"
-#include "core/attention/mechanisms/mechanism_kind.h"
-#include "core/attention/normalizer_kind.h"
-#include "core/attention/scopes/scope_kind.h"
-#include "core/attention/scores/score_kind.h"
-#include "core/attention/selection_kind.h"
 #include "core/ops/linear.h"
 #include "core/ops/shape_ops.h"
 #include "tests/support/catch.h"
@@ -42,12 +36,12 @@ void for_each_config(F f) {
   struct Projections {
     bool value, output;
   };
-  for (const auto& mechanism : enum_table(MechanismKind{}))
-    for (const auto& score : enum_table(ScoreKind{}))
-      for (const auto& scope : enum_table(ScopeKind{}))
-        for (const auto& normalizer : enum_table(NormalizerKind{}))
-          for (const auto& selection : enum_table(SelectionKind{}))
-            for (const auto& gate : enum_table(GateKind{}))
+  for (const auto& mechanism : attention_registry({}).mechanisms.rows())
+    for (const auto& score : attention_registry({}).scores.rows())
+      for (const auto& scope : attention_scopes().rows())
+        for (const auto& normalizer : attention_normalizers().rows())
+          for (const auto& selection : attention_selections().rows())
+            for (const auto& gate : attention_gates().rows())
               for (const std::int64_t heads : {1, 2})
                 for (const bool sentinel : {false, true})
                   for (const double temperature : {1.0, 0.5})
@@ -55,17 +49,14 @@ void for_each_config(F f) {
                          {Projections{false, false}, Projections{true, true}}) {
                       AttentionConfig c;
                       // A mechanism that does not factor into axes is the same with every score.
-                      if (mechanism.value != MechanismKind::kComposed &&
-                          score.value != ScoreKind::kAdditive)
-                        continue;
+                      if (mechanism.name != "composed" && score.name != "additive") continue;
                       // Projections know nothing of how weights were made.
-                      if (projects.output &&
-                          (score.value != ScoreKind::kScaledDot ||
-                           normalizer.value != NormalizerKind::kSoftmax || temperature != 1))
+                      if (projects.output && (score.name != "scaled_dot" ||
+                                              normalizer.name != "softmax" || temperature != 1))
                         continue;
-                      c.mechanism = mechanism.value, c.score = score.value, c.scope = scope.value;
-                      c.normalizer = normalizer.value, c.selection = selection.value;
-                      c.gate = gate.value, c.heads = heads, c.sentinel = sentinel;
+                      c.mechanism = mechanism.name, c.score = score.name, c.scope = scope.name;
+                      c.normalizer = normalizer.name, c.selection = selection.name;
+                      c.gate = gate.name, c.heads = heads, c.sentinel = sentinel;
                       c.value_projection = projects.value && heads == 1;
                       c.output_projection = projects.output;
                       c.temperature = Ramp::constant(temperature);
@@ -75,9 +66,8 @@ void for_each_config(F f) {
 }
 
 inline std::string describe(const AttentionConfig& c) {
-  return str("mechanism ", enum_name(c.mechanism), ", score ", enum_name(c.score), ", scope ",
-             enum_name(c.scope), ", normalizer ", enum_name(c.normalizer), ", selection ",
-             enum_name(c.selection), ", gate ", enum_name(c.gate), ", heads ", c.heads,
+  return str("mechanism ", c.mechanism, ", score ", c.score, ", scope ", c.scope, ", normalizer ",
+             c.normalizer, ", selection ", c.selection, ", gate ", c.gate, ", heads ", c.heads,
              ", sentinel ", c.sentinel, c.value_projection ? ", values projected" : "",
              c.output_projection ? ", output projected" : "", ", temperature ", c.temperature.to);
 }

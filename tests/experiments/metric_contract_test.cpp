@@ -5,7 +5,6 @@
 #include "captioning/scoring/metrics/meteor/meteor.h"
 #include "captioning/scoring/metrics/metric_registry.h"
 #include "captioning/study/evaluation/evaluation_report.h"
-#include "core/attention/selection_kind.h"
 #include "experiments/compare/comparison_text.h"
 #include "experiments/compare/run_arm.h"
 #include "experiments/runs/metrics_log.h"
@@ -110,9 +109,9 @@ TEST_CASE("what score writes is in the registry") {
 TEST_CASE("what evaluate writes is in the registry") {
   Names written;
   // Only hard attention chooses a region, and only several heads of soft attention are compared.
-  for (const SelectionKind selection : {SelectionKind::kHard, SelectionKind::kSoft}) {
+  for (const std::string selection : {"hard", "soft"}) {
     ExperimentConfig config = small_experiment(selection);
-    if (selection == SelectionKind::kSoft) config.attention.heads = 2;
+    if (selection == "soft") config.attention.heads = 2;
     Experiment experiment(config);
     EvaluationRequest request = experiment.request(Split::kVal, 4);
     request.samples = 2;
@@ -150,7 +149,7 @@ Arm short_arm(const std::string& name, ExperimentConfig config) {
 
 TEST_CASE("what training and compare write is in the registry") {
   const TempFolder folder("metric-contract-train");
-  ExperimentConfig supervised = small_experiment(SelectionKind::kHard);
+  ExperimentConfig supervised = small_experiment("hard");
   supervised.supervision = {.boxes = 0.5, .localizer = {.weight = 0.5, .hidden = 4}};
   ExperimentConfig rewarded = small_experiment();
   rewarded.attention.heads = 2;

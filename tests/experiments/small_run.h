@@ -3,7 +3,6 @@
 
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/run_directory.h"
-#include "captioning/model/decoders/decoder_kind.h"
 #include "core/optim/optimizer.h"
 #include "tests/captioning/small_experiment.h"
 
@@ -32,7 +31,7 @@ inline void write_small_run(const std::filesystem::path& path, const ExperimentC
 // A soft captioner whose decoder is a transformer with 2 layers of 2 heads of cross-attention each.
 inline ExperimentConfig small_transformer() {
   ExperimentConfig config = small_experiment();
-  config.decoder.type = DecoderKind::kTransformer;
+  config.decoder.type = "transformer";
   config.decoder.layers = 2;
   config.decoder.heads = 3;
   config.attention.heads = 2;

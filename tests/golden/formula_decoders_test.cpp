@@ -2,13 +2,6 @@
 // papers (formula_models.py, formula_transformer.py): what words cost, the maps, and all gradients.
 #include "captioning/model/decoders/decoder.h"
 #include "captioning/model/vocabulary/vocabulary.h"
-#include "core/attention/gate_kind.h"
-#include "core/attention/mechanisms/mechanism_kind.h"
-#include "core/attention/normalizer_kind.h"
-#include "core/attention/scopes/scope_kind.h"
-#include "core/attention/scores/score_kind.h"
-#include "core/attention/selection_kind.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
 #include "tests/golden/formulas.h"
@@ -24,7 +17,7 @@ constexpr GridSize kSmall{.rows = 2, .cols = 3}, kLarge{.rows = 6, .cols = 7};
 // A case of make_formulas.py's DECODERS.
 struct DecoderCase {
   const char* name;
-  DecoderKind decoder;
+  std::string decoder;
   std::function<void(DecoderConfig&, AttentionConfig&)> set;
   GridSize grid = kSmall;
 };
@@ -32,24 +25,23 @@ struct DecoderCase {
 std::vector<DecoderCase> decoder_cases() {
   using D = DecoderConfig;
   using A = AttentionConfig;
-  constexpr DecoderKind lstm = DecoderKind::kLstm, gru = DecoderKind::kGru,
-                        luong = DecoderKind::kLuong, updown = DecoderKind::kUpdown,
-                        transformer = DecoderKind::kTransformer;
-  const auto score = [](ScoreKind kind) { return [kind](D&, A& a) { a.score = kind; }; };
-  const auto normalizer = [](NormalizerKind kind) {
+  constexpr const char *lstm = "lstm", *gru = "gru", *luong = "luong", *updown = "updown",
+                       *transformer = "transformer";
+  const auto score = [](const std::string& kind) { return [kind](D&, A& a) { a.score = kind; }; };
+  const auto normalizer = [](const std::string& kind) {
     return [kind](D&, A& a) { a.normalizer = kind; };
   };
-  const auto mechanism = [](MechanismKind kind, Index hidden) {
+  const auto mechanism = [](const std::string& kind, Index hidden) {
     return [=](D&, A& a) { a.mechanism = kind, a.hidden = hidden; };
   };
-  const auto scope = [](ScopeKind kind, double pace, Index radius, Index globals) {
+  const auto scope = [](const std::string& kind, double pace, Index radius, Index globals) {
     return [=](D&, A& a) { a.scope = kind, a.pace = pace, a.radius = radius, a.globals = globals; };
   };
   const auto image = [](ImageEntry entry) { return [entry](D& d, A&) { d.image = entry; }; };
-  const auto of_luong = [](ScoreKind kind) {
-    return [kind](D&, A& a) { a.score = kind, a.gate = GateKind::kNone; };
+  const auto of_luong = [](const std::string& kind) {
+    return [kind](D&, A& a) { a.score = kind, a.gate = "none"; };
   };
-  const auto words = [](SequenceAttentionKind kind) {
+  const auto words = [](const std::string& kind) {
     return [kind](D& d, A&) {
       d.self_attention.type = kind;
       d.self_attention.radius = d.self_attention.nearest = 1;
@@ -59,35 +51,35 @@ std::vector<DecoderCase> decoder_cases() {
   const auto sentinel = [](D&, A& a) { a.sentinel = true; };
   return {
       {"additive", lstm, plain},
-      {"concat", lstm, score(ScoreKind::kConcat)},
-      {"dot", lstm, score(ScoreKind::kDot)},
-      {"scaled_dot", lstm, score(ScoreKind::kScaledDot)},
-      {"general", lstm, score(ScoreKind::kGeneral)},
-      {"cosine", lstm, score(ScoreKind::kCosine)},
-      {"mean", lstm, score(ScoreKind::kNone)},
-      {"sparsemax", lstm, normalizer(NormalizerKind::kSparsemax)},
-      {"entmax15", lstm, normalizer(NormalizerKind::kEntmax15)},
+      {"concat", lstm, score("concat")},
+      {"dot", lstm, score("dot")},
+      {"scaled_dot", lstm, score("scaled_dot")},
+      {"general", lstm, score("general")},
+      {"cosine", lstm, score("cosine")},
+      {"mean", lstm, score("none")},
+      {"sparsemax", lstm, normalizer("sparsemax")},
+      {"entmax15", lstm, normalizer("entmax15")},
       {"temperature", lstm, [](D&, A& a) { a.temperature = Ramp::constant(0.5); }},
-      {"top_k", lstm, [](D&, A& a) { a.selection = SelectionKind::kTopK; }},
-      {"vector_gate", lstm, [](D&, A& a) { a.gate = GateKind::kVector; }},
-      {"no_gate", lstm, [](D&, A& a) { a.gate = GateKind::kNone; }},
-      {"local_m", lstm, scope(ScopeKind::kLocalM, 1.5, 1, 1)},
-      {"local_m_near", lstm, scope(ScopeKind::kLocalM, 12.5, 1, 1), kLarge},
-      {"window", lstm, scope(ScopeKind::kWindow, 1.5, 0, 2)},
-      {"window_near", lstm, scope(ScopeKind::kWindow, 12.5, 1, 1), kLarge},
-      {"causal", lstm, scope(ScopeKind::kCausal, 1, 1, 1)},
-      {"local_p", lstm, scope(ScopeKind::kLocalP, 1, 1, 1)},
-      {"local_p_near", lstm, scope(ScopeKind::kLocalP, 1, 1, 1), kLarge},
-      {"monotonic", lstm, scope(ScopeKind::kMonotonic, 1, 1, 1)},
+      {"top_k", lstm, [](D&, A& a) { a.selection = "top_k"; }},
+      {"vector_gate", lstm, [](D&, A& a) { a.gate = "vector"; }},
+      {"no_gate", lstm, [](D&, A& a) { a.gate = "none"; }},
+      {"local_m", lstm, scope("local_m", 1.5, 1, 1)},
+      {"local_m_near", lstm, scope("local_m", 12.5, 1, 1), kLarge},
+      {"window", lstm, scope("window", 1.5, 0, 2)},
+      {"window_near", lstm, scope("window", 12.5, 1, 1), kLarge},
+      {"causal", lstm, scope("causal", 1, 1, 1)},
+      {"local_p", lstm, scope("local_p", 1, 1, 1)},
+      {"local_p_near", lstm, scope("local_p", 1, 1, 1), kLarge},
+      {"monotonic", lstm, scope("monotonic", 1, 1, 1)},
       {"heads", lstm,
-       [](D&, A& a) { a.score = ScoreKind::kScaledDot, a.heads = 2, a.output_projection = true; }},
-      {"heads_dot", lstm, [](D&, A& a) { a.score = ScoreKind::kDot, a.heads = 2; }},
+       [](D&, A& a) { a.score = "scaled_dot", a.heads = 2, a.output_projection = true; }},
+      {"heads_dot", lstm, [](D&, A& a) { a.score = "dot", a.heads = 2; }},
       {"value_projection", lstm, [](D&, A& a) { a.value_projection = true; }},
       {"learned_scale", lstm, [](D&, A& a) { a.learned_scale = true; }},
-      {"linear", lstm, mechanism(MechanismKind::kLinear, 4)},
-      {"linear_wide", lstm, mechanism(MechanismKind::kLinear, 8)},
-      {"linformer", lstm, mechanism(MechanismKind::kLinformer, 4)},
-      {"differential", lstm, mechanism(MechanismKind::kDifferential, 4)},
+      {"linear", lstm, mechanism("linear", 4)},
+      {"linear_wide", lstm, mechanism("linear", 8)},
+      {"linformer", lstm, mechanism("linformer", 4)},
+      {"differential", lstm, mechanism("differential", 4)},
       {"lstm_sentinel", lstm, sentinel},
       {"lstm_sentinel_heads", lstm, [](D&, A& a) { a.sentinel = true, a.heads = 2; }},
       {"lstm_every_word", lstm, image(ImageEntry::kEveryWord)},
@@ -97,28 +89,28 @@ std::vector<DecoderCase> decoder_cases() {
       {"lstm_tied", lstm, [](D& d, A&) { d.tie_embeddings = true; }},
       {"gru", gru, plain},
       {"gru_first_step", gru, image(ImageEntry::kFirstStep)},
-      {"luong_dot", luong, of_luong(ScoreKind::kDot)},
-      {"luong_general", luong, of_luong(ScoreKind::kGeneral)},
-      {"luong_concat", luong, of_luong(ScoreKind::kConcat)},
+      {"luong_dot", luong, of_luong("dot")},
+      {"luong_general", luong, of_luong("general")},
+      {"luong_concat", luong, of_luong("concat")},
       {"luong_sentinel", luong, sentinel},
       {"luong_first_step", luong, image(ImageEntry::kFirstStep)},
       {"updown", updown, plain},
       {"updown_sentinel", updown, sentinel},
       {"updown_no_image", updown, image(ImageEntry::kNone)},
       {"updown_first_step", updown, image(ImageEntry::kFirstStep)},
-      {"transformer", transformer, score(ScoreKind::kScaledDot)},
+      {"transformer", transformer, score("scaled_dot")},
       {"transformer_post", transformer,
        [](D& d, A&) {
          d.norm = NormPlacement::kPost, d.positions = WordPositions::kLearned;
          d.embedding = 4, d.tie_embeddings = true;
        }},
       {"transformer_first_step", transformer, image(ImageEntry::kFirstStep)},
-      {"transformer_window", transformer, words(SequenceAttentionKind::kWindow)},
-      {"transformer_linear", transformer, words(SequenceAttentionKind::kLinear)},
-      {"transformer_differential", transformer, words(SequenceAttentionKind::kDifferential)},
-      {"transformer_graph", transformer, words(SequenceAttentionKind::kGraph)},
+      {"transformer_window", transformer, words("window")},
+      {"transformer_linear", transformer, words("linear")},
+      {"transformer_differential", transformer, words("differential")},
+      {"transformer_graph", transformer, words("graph")},
       {"transformer_no_positions", transformer,
-       [](D& d, A& a) { d.positions = WordPositions::kNone, a.gate = GateKind::kNone; }},
+       [](D& d, A& a) { d.positions = WordPositions::kNone, a.gate = "none"; }},
   };
 }
 

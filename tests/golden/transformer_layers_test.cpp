@@ -1,8 +1,6 @@
 // A transformer's encoder and decoder layer against PyTorch, with the same weights and inputs, for
 // layers that normalise before and after what they do.
 #include "captioning/model/decoders/transformer_layer.h"
-#include "core/attention/gate_kind.h"
-#include "core/attention/scores/score_kind.h"
 #include "core/attention/sequence/multi_head_attention.h"
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
@@ -89,7 +87,7 @@ TEST_CASE("a transformer's decoder layer equals PyTorch's, forward and backward"
     decoder.hidden = kWidth, decoder.heads = kHeads, decoder.widen = kMultiple;
     decoder.norm = placement, decoder.dropout = 0;
     AttentionConfig attention;
-    attention.score = ScoreKind::kScaledDot, attention.gate = GateKind::kNone;
+    attention.score = "scaled_dot", attention.gate = "none";
     attention.heads = kHeads, attention.hidden = kWidth;
     ParameterStore store;
     const TransformerLayer layer(

@@ -4,7 +4,6 @@
 #include "tests/golden/golden_module.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test_tape.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/vit_weights.h"
 
 namespace saccade {
@@ -20,7 +19,7 @@ constexpr Index kWidth = 12, kHidden = 24, kPatch = 4;
 
 EncoderConfig small(Index registers = 0) {
   EncoderConfig config;
-  config.type = EncoderKind::kVit;
+  config.type = "vit";
   config.image_size = 8, config.image_width = 12;
   config.positions = PositionKind::kLearned;
   config.vit = {.width = kWidth, .layers = 2, .heads = 3, .patch = kPatch, .multiple = 2};
@@ -209,7 +208,7 @@ TEST_CASE(
   Model placed(config);
   CHECK_THROWS_WITH(placed.load(timm_file(folder, "vit", timm_shapes())),
                     Contains("1 unexpected: 'pos_embed'"));
-  config.type = EncoderKind::kHybrid;
+  config.type = "hybrid";
   config.vit.patch = 1;
   CHECK_THROWS_AS(Model(config).encoder->pretrained(), UsageError);
 }

@@ -17,7 +17,7 @@ namespace saccade::test {
 enum class Alone { kYes, kNo };
 
 struct GradientCase {
-  std::string op;    // a name in core/ops/op_list.def
+  std::string op;    // a function of core/ops
   std::string name;  // what is special about the case
   std::vector<Tensor> inputs;
   std::function<std::vector<Var>(Tape&, std::span<const Var>)> build;

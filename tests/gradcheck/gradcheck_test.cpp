@@ -21,11 +21,19 @@ const std::vector<GradientCase>& all_cases() {
   return cases;
 }
 
-const std::set<std::string> kOps = {
-#define SACCADE_OP(name) #name,
-#include "core/ops/op_list.def"
-#undef SACCADE_OP
-};
+// Every function of the headers of core/ops that gives variables.
+std::set<std::string> declared_ops() {
+  static const std::regex declaration("^(Var|LstmState) (\\w+)\\(");
+  std::set<std::string> ops;
+  for (const auto& entry : std::filesystem::directory_iterator(SACCADE_OPS)) {
+    if (entry.path().extension() != ".h") continue;
+    std::ifstream file(entry.path());
+    std::smatch found;
+    for (std::string line; std::getline(file, line);)
+      if (std::regex_search(line, found, declaration)) ops.insert(found[2]);
+  }
+  return ops;
+}
 
 }  // namespace
 
@@ -35,17 +43,19 @@ TEST_CASE("the gradient of every op is the gradient of its value") {
     }
 }
 
-TEST_CASE("every op of the list has a gradient case, and every case is of an op of the list") {
+TEST_CASE("every declared op has a gradient case, and every case is of a declared op") {
+  const std::set<std::string> declared = declared_ops();
+  REQUIRE_FALSE(declared.empty());
   std::set<std::string> checked;
   std::set<std::pair<std::string, std::string>> names;
   for (const GradientCase& c : all_cases()) {
     CAPTURE(c.op, c.name);
-    CHECK(kOps.count(c.op) == 1);
+    CHECK(declared.count(c.op) == 1);
     CHECK(names.emplace(c.op, c.name).second);  // of sections with equal names, only one would run
     checked.insert(c.op);
   }
   std::vector<std::string> unchecked;
-  std::set_difference(kOps.begin(), kOps.end(), checked.begin(), checked.end(),
+  std::set_difference(declared.begin(), declared.end(), checked.begin(), checked.end(),
                       std::back_inserter(unchecked));
   CAPTURE(unchecked);
   CHECK(unchecked.empty());

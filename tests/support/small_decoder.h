@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "captioning/model/decoders/decoder_config.h"
-#include "captioning/model/decoders/decoder_kind.h"
 
 namespace saccade::test {
 
@@ -13,7 +12,7 @@ namespace saccade::test {
 constexpr Index kFeatures = 4, kVocabulary = 9;
 inline const std::vector<std::vector<int>> kCaptions{{4, 5, 8, 4}, {6, 7}, {5}};
 
-inline DecoderConfig small(DecoderKind kind) {
+inline DecoderConfig small(const std::string& kind) {
   return {.type = kind,
           .hidden = 4,
           .embedding = 3,

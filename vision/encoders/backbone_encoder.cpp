@@ -1,4 +1,4 @@
-// The native convolutional backbones as encoders; each is one line of encoders.def.
+// The native convolutional backbones as encoders; each is one row of encoder_traits.cpp.
 #include "vision/encoders/backbones/mobilenet.h"
 #include "vision/encoders/backbones/onnx_network.h"
 #include "vision/encoders/backbones/resnet.h"

@@ -1,5 +1,5 @@
-// The interface of encoders that training may change. Each of them is a line of
-// vision/encoders/encoders.def.
+// The interface of encoders that training may change. Each of them is a row of
+// encoder_traits.cpp.
 #pragma once
 
 #include <memory>

@@ -1,12 +1,9 @@
 #include "vision/encoders/encoder_config.h"
 
 #include "core/config/fields.h"
-#include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
 
 namespace saccade {
-
-// The default that the header gives by its number.
-static_assert(EncoderKind{} == EncoderKind::kCnn);
 
 void AugmentConfig::fields(Section& v) {
   v.field("flip", flip, "mirror half of the images; wrong if captions mention left or right");
@@ -21,47 +18,49 @@ void AugmentConfig::fields(Section& v) {
           "computed once; the first is the photo as it is, the others are changed; 0 or 1 = only "
           "the first",
           between(0, 64))
-      .only_with("encoder.type", EncoderKind::kOnnx)
+      .only_with("encoder.type", "onnx")
       .or_with("encoder.frozen_stages", "-1");
 }
 
 void EncoderConfig::fields(Section& v) {
   // Where the encoder is frozen, what it computes is an input of the model and not a part of it.
-  const ReadRule frozen =
-      when("encoder.type", EncoderKind::kOnnx).or_when("encoder.frozen_stages", "-1");
-  v.field("type", type, "the encoder of images, or of texts").is(Trait::kInputs);
+  const ReadRule frozen = when("encoder.type", "onnx").or_when("encoder.frozen_stages", "-1");
+  const auto reads_text = [](const EncoderChoice& one) { return one.traits.reads_text; };
+  const std::vector<std::string> texts = encoder_registry().names(reads_text);
+  const std::vector<std::string> no_layers = {"cnn", "vit", "hybrid", "bigru", "text_transformer"};
+  v.choice("type", type, encoder_registry(), "the encoder of images, or of texts")
+      .is(Trait::kInputs);
   v.field("channels", channels, "width of each stage; the first three halve the image",
           {.min = 1, .max = 4096, .not_empty = true})
-      .only_with("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid)
+      .only_with("encoder.type", "cnn", "hybrid")
       .is(Trait::kInputs, frozen);
   v.field("image_size", image_size, "height of the network's input in pixels", between(8, 2048))
-      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
+      .unless("encoder.type", texts)
       .is(Trait::kInputs);
   v.field("image_width", image_width, "width of the network's input in pixels; 0 = image_size",
           between(0, 2048))
-      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
+      .unless("encoder.type", texts)
       .is(Trait::kInputs);
   v.field("resize", resize, "how an image is fitted into the network's input")
-      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
+      .unless("encoder.type", texts)
       .is(Trait::kInputs);
   v.field("interpolation", interpolation,
           "how the pixels of an image become those of the network's input; pretrained weights want "
           "the one that they were trained with")
-      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
+      .unless("encoder.type", texts)
       .is(Trait::kInputs);
   v.field("lr", lr, "learning rate of the encoder; null = that of the optimizer", at_least(0))
-      .unless("encoder.type", EncoderKind::kOnnx)
+      .unless("encoder.type", "onnx")
       .unless("encoder.frozen_stages", "-1")
       .is(Trait::kInputs, frozen);
   v.field("frozen_stages", frozen_stages,
           "number of stages, from the pixels on, that training does not change; -1 = the whole "
           "network, whose grids are then computed once",
           between(-1, 1000))
-      .unless("encoder.type", EncoderKind::kOnnx, EncoderKind::kBigru,
-              EncoderKind::kTextTransformer)
+      .unless("encoder.type", "onnx", "bigru", "text_transformer")
       .is(Trait::kInputs, frozen);
   v.field("model", model, "path of the .onnx file")
-      .only_with("encoder.type", EncoderKind::kOnnx, EncoderKind::kOnnxNative)
+      .only_with("encoder.type", "onnx", "onnx_native")
       .is(Trait::kInputs)
       .is(Trait::kFile)
       .is(Trait::kNeeded)
@@ -70,27 +69,23 @@ void EncoderConfig::fields(Section& v) {
        "layer", layer,
        "the layer (onnx, onnx_native) or stage (resnet*, vgg*, mobilenet_v2) whose output is the "
        "grid; empty = the last stage")
-      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid,
-              EncoderKind::kBigru, EncoderKind::kTextTransformer)
+      .unless("encoder.type", no_layers)
       .is(Trait::kInputs);
   v.field("layers", layers,
           "several layers or stages instead of `layer`, whose grids are joined: each is brought "
           "to the extents of the finest by bilinear interpolation, and a region has the channels "
           "of all")
-      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid,
-              EncoderKind::kBigru, EncoderKind::kTextTransformer)
+      .unless("encoder.type", no_layers)
       .is(Trait::kInputs);
   v.field("normalize", normalize,
           "how a region's vector of each layer is normalised; null = layer_norm for several "
           "layers, none for one")
-      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid,
-              EncoderKind::kBigru, EncoderKind::kTextTransformer)
+      .unless("encoder.type", no_layers)
       .is(Trait::kInputs);
   v.field("dilate", dilate,
           "the last strided convolutions before the layers get stride 1, and those behind them "
           "are dilated instead: the same weights see the same places on a grid twice as fine")
-      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kVit, EncoderKind::kHybrid,
-              EncoderKind::kBigru, EncoderKind::kTextTransformer)
+      .unless("encoder.type", no_layers)
       .is(Trait::kInputs);
   v.field("keys", keys,
           "those of `layers` that attention scores; encoder.refine does not change them; empty = "
@@ -107,12 +102,11 @@ void EncoderConfig::fields(Section& v) {
   v.field("weights", weights,
           "safetensors file of pretrained weights by torchvision's names, for vit by timm's; "
           "empty = random weights, for onnx_native those of its file")
-      .unless("encoder.type", EncoderKind::kCnn, EncoderKind::kHybrid, EncoderKind::kOnnx,
-              EncoderKind::kBigru, EncoderKind::kTextTransformer)
+      .unless("encoder.type", "cnn", "hybrid", "onnx", "bigru", "text_transformer")
       .is(Trait::kInputs, frozen)
       .is(Trait::kFile)
       .is(Trait::kNeeded, when("encoder.frozen_stages", "-1"),
-          unless("encoder.type", EncoderKind::kOnnxNative))
+          unless("encoder.type", "onnx_native"))
       .is(Trait::kMayChange, frozen);  // the weights of a frozen network are compared
   v.field("weights_strict", weights_strict,
           "false: parameters that the file lacks keep random numbers, and arrays that the "
@@ -121,41 +115,40 @@ void EncoderConfig::fields(Section& v) {
       .is(Trait::kInputs, frozen)
       .is(Trait::kMayChange, frozen);
   v.field("cache", cache, "folder for cached features; empty = no cache")
-      .only_with("encoder.type", EncoderKind::kOnnx)
+      .only_with("encoder.type", "onnx")
       .or_with("encoder.frozen_stages", "-1")
       .is(Trait::kInputs)
       .is(Trait::kMayChange)
       .is(Trait::kNoResult);
   v.field("half", half,
           "keep features in 16-bit floats: half the space, about 3 significant digits")
-      .only_with("encoder.type", EncoderKind::kOnnx)
+      .only_with("encoder.type", "onnx")
       .or_with("encoder.frozen_stages", "-1")
       .is(Trait::kInputs);
   v.field("positions", positions, "information about where a region is")
       // A vision transformer adds them to its own tokens.
-      .is(Trait::kInputs, frozen, when("encoder.type", EncoderKind::kVit, EncoderKind::kHybrid));
+      .is(Trait::kInputs, frozen, when("encoder.type", "vit", "hybrid"));
   v.field("pooled", pooled,
           "what stands for the image as a whole (read by decoder.first_state and decoder.image)")
       .is(Trait::kInputs);
   v.field("pixels", pixels, "how a pixel from 0 to 255 is normalised for the network")
-      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
+      .unless("encoder.type", texts)
       .is(Trait::kInputs);
   v.field("input_mean", input_mean, "(pixel - input_mean) / input_scale")
       .only_with("encoder.pixels", PixelScale::kPlain)
-      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
+      .unless("encoder.type", texts)
       .is(Trait::kInputs);
   v.field("input_scale", input_scale, "see input_mean", above(0))
       .only_with("encoder.pixels", PixelScale::kPlain)
-      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
+      .unless("encoder.type", texts)
       .is(Trait::kInputs);
   v.section("vit", vit, "the vision transformer")
-      .only_with("encoder.type", EncoderKind::kVit, EncoderKind::kHybrid)
+      .only_with("encoder.type", "vit", "hybrid")
       .is(Trait::kInputs, frozen);
-  v.section("text", text, "the encoder of texts")
-      .only_with("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer);
+  v.section("text", text, "the encoder of texts").only_with("encoder.type", texts);
   v.section("augment", augment,
             "random changes of training images; with a frozen encoder see views")
-      .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
+      .unless("encoder.type", texts)
       .is(Trait::kInputs);
   v.section("refine", refine, "attention among the regions of the grid")
       .unless("encoder.refine.layers", "0");

@@ -17,8 +17,7 @@
 namespace saccade {
 
 class Section;
-struct StoredNetwork;    // stored_network.h
-enum class EncoderKind;  // encoder_kind.h
+struct StoredNetwork;  // stored_network.h
 
 enum class PooledKind { kMean, kClassToken, kLastState };
 constexpr auto enum_table(PooledKind) {
@@ -65,7 +64,7 @@ struct AugmentConfig {
 };
 
 struct EncoderConfig {
-  EncoderKind type = EncoderKind{};  // cnn
+  std::string type = "cnn";
   std::vector<std::int64_t> channels = {32, 64, 96, 128};
   std::int64_t image_size = 64;
   std::int64_t image_width = 0;

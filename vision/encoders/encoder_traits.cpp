@@ -1,37 +1,74 @@
 #include "vision/encoders/encoder_traits.h"
 
-#include <vector>
-
-#include "core/base/error.h"
 #include "core/base/listing.h"
-#include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder.h"
 
 namespace saccade {
 
-namespace {
+std::unique_ptr<Encoder> make_cnn_encoder(const EncoderConfig&, const ParamScope&);
+std::unique_ptr<Encoder> make_resnet18_encoder(const EncoderConfig&, const ParamScope&);
+std::unique_ptr<Encoder> make_resnet34_encoder(const EncoderConfig&, const ParamScope&);
+std::unique_ptr<Encoder> make_resnet50_encoder(const EncoderConfig&, const ParamScope&);
+std::unique_ptr<Encoder> make_resnet101_encoder(const EncoderConfig&, const ParamScope&);
+std::unique_ptr<Encoder> make_vgg16_encoder(const EncoderConfig&, const ParamScope&);
+std::unique_ptr<Encoder> make_vgg19_encoder(const EncoderConfig&, const ParamScope&);
+std::unique_ptr<Encoder> make_mobilenet_v2_encoder(const EncoderConfig&, const ParamScope&);
+std::unique_ptr<Encoder> make_onnx_native_encoder(const EncoderConfig&, const ParamScope&);
+std::unique_ptr<Encoder> make_vit_encoder(const EncoderConfig&, const ParamScope&);
+std::unique_ptr<Encoder> make_hybrid_encoder(const EncoderConfig&, const ParamScope&);
+std::unique_ptr<Encoder> make_bigru_encoder(const EncoderConfig&, const ParamScope&);
+std::unique_ptr<Encoder> make_text_transformer_encoder(const EncoderConfig&, const ParamScope&);
 
-EncoderTraits traits_of(EncoderKind kind) {
-  switch (kind) {
-#define SACCADE_ENCODER(name, enumerator, what, source, traits) \
-  case EncoderKind::enumerator:                                 \
-    return traits;
-#include "vision/encoders/encoders.def"
-#undef SACCADE_ENCODER
-    case EncoderKind::kOnnx:
-      return {.reads_onnx_file = true, .runs_in_opencv = true};
-  }
-  throw InternalError("unknown encoder");
+const Registry<EncoderChoice>& encoder_registry() {
+  static const Registry<EncoderChoice> rows(
+      "encoder.type",
+      {
+          {{"cnn", "a small convolutional network, trained with the decoder", "ours"},
+           {make_cnn_encoder}},
+          {{"resnet18", "a residual network of 18 layers", "He et al. 2016"},
+           {make_resnet18_encoder}},
+          {{"resnet34", "a residual network of 34 layers", "He et al. 2016"},
+           {make_resnet34_encoder}},
+          {{"resnet50", "a residual network of 50 layers", "He et al. 2016"},
+           {make_resnet50_encoder}},
+          {{"resnet101", "a residual network of 101 layers", "He et al. 2016"},
+           {make_resnet101_encoder}},
+          {{"vgg16", "a plain network of 16 layers", "Simonyan and Zisserman 2015"},
+           {make_vgg16_encoder}},
+          {{"vgg19", "a plain network of 19 layers, whose features Show, Attend and Tell uses",
+            "Simonyan and Zisserman 2015"},
+           {make_vgg19_encoder}},
+          {{"mobilenet_v2", "inverted residuals around depthwise convolutions",
+            "Sandler et al. 2018"},
+           {make_mobilenet_v2_encoder}},
+          {{"onnx_native",
+            "the network of an ONNX file up to a layer, as saccade's own ops, which training can "
+            "change",
+            "the file"},
+           {make_onnx_native_encoder, {.reads_onnx_file = true}}},
+          {{"vit", "a vision transformer over patches of the image", "Dosovitskiy et al. 2021"},
+           {make_vit_encoder, {.has_tokens = true}}},
+          {{"hybrid", "a vision transformer over the grid of the small convolutional network",
+            "Dosovitskiy et al. 2021, section 3.1"},
+           {make_hybrid_encoder, {.has_tokens = true}}},
+          {{"bigru", "GRUs that read a text from both ends", "Bahdanau et al. 2015, section 3.2"},
+           {make_bigru_encoder, {.reads_text = true, .has_last_state = true}}},
+          {{"text_transformer", "a transformer over the tokens of a text",
+            "Vaswani et al. 2017, section 3.1"},
+           {make_text_transformer_encoder, {.has_tokens = true, .reads_text = true}}},
+          {{"onnx", "a frozen pretrained network from an ONNX file", "the file"},
+           {nullptr, {.reads_onnx_file = true, .runs_in_opencv = true}}},
+      });
+  return rows;
 }
 
-}  // namespace
-
-EncoderTraits encoder_traits(const EncoderConfig& config) { return traits_of(config.type); }
+const EncoderTraits& encoder_traits(const EncoderConfig& config) {
+  return encoder_registry().at(config.type).traits;
+}
 
 std::string encoders_with(bool (*fits)(const EncoderTraits&)) {
-  std::vector<std::string> names;
-  for (const auto& row : enum_table(EncoderKind{}))
-    if (fits(traits_of(row.value))) names.emplace_back(row.name);
-  return join_or(names);
+  return join_or(
+      encoder_registry().names([&](const EncoderChoice& one) { return fits(one.traits); }));
 }
 
 }  // namespace saccade

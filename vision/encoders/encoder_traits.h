@@ -1,12 +1,20 @@
 // What the rest of the program needs to know of a kind of encoder before there is one. Every
-// encoder says it in its line of the registry (encoders.def).
+// encoder is a row of encoder_traits.cpp; nothing else asks which one it is.
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "core/base/real.h"
+#include "core/base/registry.h"
 #include "vision/encoders/encoder_config.h"
 
 namespace saccade {
+
+class Encoder;
+inline namespace SACCADE_NUMERIC {
+class ParamScope;
+}
 
 struct EncoderTraits {
   // Whether it is a transformer: its regions are tokens, which attend to each other and have
@@ -21,13 +29,19 @@ struct EncoderTraits {
   // Whether it reads the tokens of a text instead of a picture: its grid is one row, with a cell
   // for each token.
   bool reads_text = false;
-
   // Whether it is recurrent: its last states can stand for the whole text.
   bool has_last_state = false;
 
   bool can_have_class_token() const { return has_tokens && !reads_text; }
 };
-EncoderTraits encoder_traits(const EncoderConfig& config);
+const EncoderTraits& encoder_traits(const EncoderConfig& config);
+
+// The choices of encoder.type. The one that OpenCV runs has no network to make.
+struct EncoderChoice {
+  std::unique_ptr<Encoder> (*make)(const EncoderConfig&, const ParamScope&);
+  EncoderTraits traits{};
+};
+const Registry<EncoderChoice>& encoder_registry();
 
 // The kinds of encoder whose traits fit a predicate, as words: `vit or hybrid`.
 std::string encoders_with(bool (*fits)(const EncoderTraits&));

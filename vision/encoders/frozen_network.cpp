@@ -5,7 +5,6 @@
 
 #include "core/base/digest.h"
 #include "core/base/error.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/grid_fusion.h"
 
@@ -70,8 +69,8 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   }
 
   Digest all;
-  all.add(str(enum_name(config.type), " ", config.layer, " size ", config.height(), "x",
-              config.width(), " resize ", enum_name(config.resize)));
+  all.add(str(config.type, " ", config.layer, " size ", config.height(), "x", config.width(),
+              " resize ", enum_name(config.resize)));
   all.add(bytes_of(normalization.mean.data(), sizeof(normalization.mean)));
   all.add(bytes_of(normalization.scale.data(), sizeof(normalization.scale)));
   all.add(bytes_of(parameters_.flat().data(),

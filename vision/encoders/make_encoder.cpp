@@ -1,14 +1,8 @@
 #include "core/base/error.h"
 #include "vision/encoders/encoder.h"
-#include "vision/encoders/encoder_kind.h"
+#include "vision/encoders/encoder_traits.h"
 
 namespace saccade {
-
-// One declaration for each line of the registry.
-#define SACCADE_ENCODER(name, ...) \
-  std::unique_ptr<Encoder> make_##name##_encoder(const EncoderConfig&, const ParamScope&);
-#include "vision/encoders/encoders.def"
-#undef SACCADE_ENCODER
 
 ReceptiveField Encoder::receptive_field() const {
   throw UsageError(
@@ -44,16 +38,9 @@ TorchWeightReport load_encoder_weights(const EncoderConfig& config, const Encode
 }
 
 std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, const ParamScope& scope) {
-  switch (config.type) {
-#define SACCADE_ENCODER(name, enumerator, ...) \
-  case EncoderKind::enumerator:                \
-    return make_##name##_encoder(config, scope);
-#include "vision/encoders/encoders.def"
-#undef SACCADE_ENCODER
-    case EncoderKind::kOnnx:
-      break;
-  }
-  throw InternalError("a frozen encoder has no network to train");
+  const auto make = encoder_registry().at(config.type).make;
+  if (!make) throw InternalError("a frozen encoder has no network to train");
+  return make(config, scope);
 }
 
 }  // namespace saccade

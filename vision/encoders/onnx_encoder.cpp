@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/base/suggest.h"
 #include "vision/encoders/backbones/onnx_network.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/grid_fusion.h"
 #include "vision/encoders/onnx/dilate_model.h"
 #include "vision/encoders/onnx/store_onnx.h"
@@ -71,7 +70,7 @@ void require_layer(const EncoderConfig& config) {
   const bool unnamed = std::find(layers.begin(), layers.end(), "") != layers.end();
   const bool lacks_file = config.model.empty() && !config.network;
   if (lacks_file || unnamed)
-    throw UsageError(str("encoder.type ", enum_name(config.type), " needs encoder.",
+    throw UsageError(str("encoder.type ", config.type, " needs encoder.",
                          lacks_file              ? "model"
                          : config.layers.empty() ? "layer"
                                                  : "layers that all have a name",

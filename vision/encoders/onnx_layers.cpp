@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "vision/encoders/backbones/onnx_network.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/onnx_encoder.h"
 #include "vision/encoders/opencv_network.h"
 
@@ -123,7 +122,7 @@ std::vector<OnnxLayer> list_onnx_layers(const std::filesystem::path& model, Inde
 std::string other_onnx_encoder(const EncoderConfig& config) {
   if (config.model.empty() || config.network || !config.graph.empty()) return "";
   try {
-    if (config.type == EncoderKind::kOnnxNative) {
+    if (config.type == "onnx_native") {
       const OnnxEncoder onnx(OnnxEncoderOptions{
           .model = config.model,
           .layers = config.grid_layers(),

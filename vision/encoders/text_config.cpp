@@ -1,7 +1,6 @@
 #include "vision/encoders/text_config.h"
 
 #include "core/config/fields.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 
@@ -15,10 +14,10 @@ void TextConfig::fields(Section& v) {
           between(2, 65536));
   v.field("layers", layers, "layers of the GRU, or blocks of the transformer", between(1, 128));
   v.field("heads", heads, "maps per block", between(1, 256))
-      .only_with("encoder.type", EncoderKind::kTextTransformer);
+      .only_with("encoder.type", "text_transformer");
   v.field("multiple", multiple, "hidden width of the dense networks, as a multiple of the width",
           between(1, 64))
-      .only_with("encoder.type", EncoderKind::kTextTransformer);
+      .only_with("encoder.type", "text_transformer");
   v.field("dropout", dropout,
           "share of units that are dropped in training: of what a layer of the GRU reads, and of "
           "what a block of the transformer adds",

@@ -1,12 +1,10 @@
 #include "vision/encoders/vit.h"
 
 #include "core/attention/sequence/make_sequence_attention.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
 #include "core/ops/linear.h"
 #include "core/ops/shape_ops.h"
 #include "vision/encoders/cnn.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/vit_weights.h"
 
 namespace saccade {
@@ -20,7 +18,7 @@ GridShape patches_over(const GridSize& in, const EncoderConfig& config) {
   const Index patch = config.vit.patch;
   if (in.rows % patch != 0 || in.cols % patch != 0)
     throw UsageError(str("encoder.vit.patch ", patch, " does not divide ", in.rows, " x ", in.cols,
-                         config.type == EncoderKind::kHybrid
+                         config.type == "hybrid"
                              ? ", the cells of the CNN's grid; change it, image_size or channels"
                              : " pixels; change it or encoder.image_size"));
   if (config.vit.overlap > patch)
@@ -47,31 +45,20 @@ Var tokens_from(Var tokens, Index first, Index count) {
 // Whether published weights have these blocks.
 bool is_published(const VitConfig& config) {
   return config.norm == NormPlacement::kPre &&
-         (config.attention.type == SequenceAttentionKind::kSelfAttention ||
-          config.attention.type == SequenceAttentionKind::kWindow);
+         (config.attention.type == "self_attention" || config.attention.type == "window");
 }
 
 // Lets the keys of a block start with the weights of its queries.
-void start_mimetically(const ParamScope& block, SequenceAttentionKind kind) {
+void start_mimetically(const ParamScope& block, const std::string& mechanism) {
   const std::string attention = block.sub("attention").prefix();
-  const auto start = [&](const char* map) {
+  const std::vector<std::string>& maps = sequence_attentions().at(mechanism).maps;
+  if (maps.empty())
+    throw UsageError(
+        str("encoder.vit.start mimetic needs an encoder.vit.attention.type other than ", mechanism,
+            ": it lets keys start as queries, and ", mechanism, " has one map for both"));
+  for (const std::string& map : maps)
     block.store().start_as(attention + ".key" + map + ".weight",
                            attention + ".query" + map + ".weight");
-  };
-  switch (kind) {
-    case SequenceAttentionKind::kSelfAttention:
-    case SequenceAttentionKind::kWindow:
-    case SequenceAttentionKind::kLinear:
-    case SequenceAttentionKind::kLinformer:
-      return start("");
-    case SequenceAttentionKind::kDifferential:
-      start("_1");
-      return start("_2");
-    case SequenceAttentionKind::kGraph:
-      throw UsageError(
-          "encoder.vit.start mimetic needs an encoder.vit.attention.type other than graph: it lets "
-          "keys start as queries, and graph has one map for both");
-  }
 }
 
 PositionKind added_positions(const EncoderConfig& config) {

@@ -5,7 +5,7 @@
 
 #include "captioning/learning/objectives/scheduled_sampling.h"
 #include "captioning/model/vocabulary/vocabulary.h"
-#include "core/attention/selection_kind.h"
+#include "core/attention/axes.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/sequence_ops.h"
 #include "core/ops/shape_ops.h"
@@ -20,24 +20,17 @@ constexpr Index kFirstTarget = Vocabulary::kEos;  // the first word that is not 
 std::unique_ptr<Chooser> make_training_chooser(const CaptionLossOptions& options,
                                                const ShardKey& key, Index captions,
                                                std::span<const Proposal> proposals) {
-  switch (options.selection) {
-    case SelectionKind::kSoft:
-    case SelectionKind::kTopK:
-    case SelectionKind::kGumbelSt:  // the mechanism draws by itself
-      return nullptr;
-    case SelectionKind::kArgmax:
-      return std::make_unique<ArgmaxChooser>();
-    case SelectionKind::kHard:
-      return std::make_unique<TrainingChooser>(
-          RandomKey{key.seed, Stream::kAttention, key.update,
-                    static_cast<std::uint64_t>(key.first_caption)},
-          TrainingChooser::Draws{.coin = options.hard.coin,
-                                 .expectation_share = options.hard.expectation_share,
-                                 .captions = captions,
-                                 .samples = options.hard.samples,
-                                 .proposals = proposals});
-  }
-  throw InternalError("unknown selection");
+  const SelectionTraits& traits = attention_selections().at(options.selection);
+  if (traits.takes_argmax) return std::make_unique<ArgmaxChooser>();
+  if (!traits.draws_regions) return nullptr;  // what relaxes draws by itself
+  return std::make_unique<TrainingChooser>(
+      RandomKey{key.seed, Stream::kAttention, key.update,
+                static_cast<std::uint64_t>(key.first_caption)},
+      TrainingChooser::Draws{.coin = options.hard.coin,
+                             .expectation_share = options.hard.expectation_share,
+                             .captions = captions,
+                             .samples = options.hard.samples,
+                             .proposals = proposals});
 }
 
 // Repeats every caption `samples` times, one after the other.

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "captioning/learning/objectives/coverage.h"
@@ -37,7 +38,7 @@ struct CaptionLossOptions {
   CoverageConfig coverage{};
   double label_smoothing = 0;     // e; not with a marginal likelihood, which has no logits
   double scheduled_sampling = 0;  // probability at this update (scheduled_sampling.h)
-  SelectionKind selection = SelectionKind{};  // soft
+  std::string selection = "soft";
   // The estimator's values at this update. They are read where selection is hard.
   struct Hard {
     double lambda_r = 0, lambda_e = 0, expectation_share = 0, baseline_decay = 0;

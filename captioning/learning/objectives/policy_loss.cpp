@@ -6,7 +6,6 @@
 
 #include "captioning/learning/objectives/caption_loss.h"
 #include "captioning/model/search/search.h"
-#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/ops/shape_ops.h"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "captioning/model/decoders/decoder.h"
@@ -25,8 +26,8 @@ std::vector<double> leave_one_out(std::span<const double> rewards, Index samples
 
 // The distribution that captions were drawn from.
 struct Policy {
-  SelectionKind selection = SelectionKind{};  // soft; regions are draws only under kHard
-  double temperature = 1;                     // of the words
+  std::string selection = "soft";
+  double temperature = 1;  // of the words
 };
 
 // Teacher forcing along the draws, kept until backward. Without dropout, the gradient is that of

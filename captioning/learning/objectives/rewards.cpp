@@ -1,6 +1,5 @@
 #include "captioning/learning/objectives/rewards.h"
 
-#include "captioning/learning/objectives/reward_metric.h"
 #include "captioning/scoring/metrics/bleu.h"
 #include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
@@ -44,13 +43,9 @@ CaptionRewards::CaptionRewards(const Dataset& dataset, std::span<const Index> im
       if (needs_cider())
         for (const CountedCaption& reference : counted[i])
           own.vectors.push_back(cider_vector(reference, frequencies_));
-      if (needs(RewardMetric::kBleu4)) own.counted = std::move(counted[i]);
+      if (weights_.bleu_4 > 0) own.counted = std::move(counted[i]);
     }
   });
-}
-
-bool CaptionRewards::needs_cider() const {
-  return needs(RewardMetric::kCiderD) || needs(RewardMetric::kCider);
 }
 
 std::vector<std::uint32_t> CaptionRewards::numbers_of(std::span<const int> words) const {
@@ -76,20 +71,11 @@ double CaptionRewards::score(Index image, std::span<const int> words, Ending end
   const CountedCaption caption = count_grams(numbers);
   CiderScores cider;
   if (needs_cider()) cider = score_cider(cider_vector(caption, frequencies_), references.vectors);
-  const auto metric = [&](RewardMetric which) {
-    switch (which) {
-      case RewardMetric::kCiderD:
-        return cider.cider_d;
-      case RewardMetric::kCider:
-        return cider.cider;
-      case RewardMetric::kBleu4:
-        return score_bleu(count_bleu(caption, references.counted)).bleu[3];
-    }
-    throw InternalError("a reward without a metric");
-  };
   double sum = 0;
-  for (const auto& row : enum_table(RewardMetric{}))
-    if (needs(row.value)) sum += weights_.weight(row.value) * metric(row.value);
+  if (weights_.cider_d > 0) sum += weights_.cider_d * cider.cider_d;
+  if (weights_.cider > 0) sum += weights_.cider * cider.cider;
+  if (weights_.bleu_4 > 0)
+    sum += weights_.bleu_4 * score_bleu(count_bleu(caption, references.counted)).bleu[3];
   return sum;
 }
 

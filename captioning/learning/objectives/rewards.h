@@ -31,8 +31,7 @@ class CaptionRewards {
     std::vector<CountedCaption> counted;  // empty unless a reward needs them
     std::vector<CiderVector> vectors;     // likewise
   };
-  bool needs(RewardMetric metric) const { return weights_.weight(metric) > 0; }
-  bool needs_cider() const;
+  bool needs_cider() const { return weights_.cider_d > 0 || weights_.cider > 0; }
 
   RewardConfig weights_;
   std::vector<std::uint32_t> numbers_of(std::span<const int> words) const;

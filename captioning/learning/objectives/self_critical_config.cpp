@@ -1,22 +1,16 @@
 #include "captioning/learning/objectives/self_critical_config.h"
 
-#include "captioning/learning/objectives/reward_metric.h"
 #include "core/config/fields.h"
 
 namespace saccade {
 
-std::vector<double> RewardConfig::default_weights() {
-  return {
-#define SACCADE_REWARD(name, enumerator, weight, text) double{weight},
-#include "captioning/learning/objectives/rewards.def"
-#undef SACCADE_REWARD
-  };
-}
-
 void RewardConfig::fields(Section& v) {
-  for (const auto& row : enum_table(RewardMetric{}))
-    v.field(std::string(row.name), weights[static_cast<std::size_t>(row.value)],
-            std::string(row.doc), at_least(0));
+  v.field("CIDEr_D", cider_d, "weight of CIDEr-D, which scores call CIDEr (0 to 10)", at_least(0));
+  v.field("CIDEr", cider,
+          "weight of plain CIDEr, without the clipping and the length penalty of CIDEr-D: not what "
+          "scores call CIDEr, but CIDEr_plain (0 to 10)",
+          at_least(0));
+  v.field("Bleu_4", bleu_4, "weight of BLEU-4 of each caption by itself (0 to 1)", at_least(0));
 }
 
 void SelfCriticalConfig::fields(Section& v) {

@@ -1,10 +1,8 @@
 // The section `objective.self_critical`: self-critical training.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "core/base/enum_names.h"
 #include "core/config/stop.h"
@@ -12,7 +10,6 @@
 namespace saccade {
 
 class Section;
-enum class RewardMetric;  // reward_metric.h
 
 enum class SelfCriticalBaseline { kLeaveOneOut, kGreedy };
 constexpr auto enum_table(SelfCriticalBaseline) {
@@ -23,12 +20,11 @@ constexpr auto enum_table(SelfCriticalBaseline) {
   });
 }
 
-// The reward of a caption in self-critical training: a weighted sum of metrics.
+// The reward of a caption in self-critical training: a weighted sum of metrics (rewards.h).
 struct RewardConfig {
-  static std::vector<double> default_weights();
-  std::vector<double> weights = default_weights();  // by RewardMetric
+  double cider_d = 1, cider = 0, bleu_4 = 0;
 
-  double weight(RewardMetric metric) const { return weights[static_cast<std::size_t>(metric)]; }
+  bool any() const { return cider_d > 0 || cider > 0 || bleu_4 > 0; }
   void fields(Section& v);
 };
 

@@ -12,12 +12,8 @@
 #include "captioning/model/inputs.h"
 #include "captioning/model/model.h"
 #include "core/attention/make_attention.h"
-#include "core/attention/mechanisms/mechanism_kind.h"
-#include "core/attention/scopes/scope_kind.h"
-#include "core/attention/selection_kind.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 
@@ -27,7 +23,7 @@ namespace {
 
 void check_self_critical(const SelfCriticalConfig& config, const AttentionConfig& attention) {
   if (!config.start) return;
-  if (attention.selection == SelectionKind::kGumbelSt)
+  if (attention.selection == "gumbel_st")
     throw UsageError(
         "objective.self_critical cannot be combined with attention.selection gumbel_st: its "
         "captions are "
@@ -41,8 +37,7 @@ void check_self_critical(const SelfCriticalConfig& config, const AttentionConfig
         "objective.self_critical.baseline leave_one_out needs objective.self_critical.samples of "
         "at least 2: the baseline of a sample is the mean of the others; draw 2, or choose the "
         "baseline greedy");
-  const auto& weights = config.reward.weights;
-  if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; }))
+  if (!config.reward.any())
     throw UsageError(
         "objective.self_critical.reward: all weights are 0; give at least one metric a weight, "
         "such as CIDEr_D: 1");
@@ -62,7 +57,7 @@ void check_proposal(const ExperimentConfig& config) {
          "without it there is no localizer to draw regions from, and attention would not learn to "
          "attend to the regions that are drawn");
   if (config.attention.heads > 1) need("attention.heads 1", "the localizer has one map per word");
-  if (config.attention.scope == ScopeKind::kMonotonic)
+  if (config.attention.scope == "monotonic")
     need("an attention.scope other than monotonic",
          "the region that it draws may lie before the last one");
   if (hard.likelihood == HardLikelihood::kMarginal)
@@ -83,11 +78,10 @@ void check_objective(const ExperimentConfig& config) {
   const SupervisionConfig& supervision = config.supervision;
   const auto& mechanism = config.attention.mechanism;
   if ((supervision.boxes > 0 || supervision.localizer.weight > 0) &&
-      (mechanism == MechanismKind::kDifferential || mechanism == MechanismKind::kLinformer))
+      (mechanism == "differential" || mechanism == "linformer"))
     throw UsageError(
         str("objective.supervision", supervision.boxes > 0 ? ".boxes" : ".localizer.weight",
-            " needs weights that are shares of one, and those of attention.mechanism ",
-            enum_name(mechanism),
+            " needs weights that are shares of one, and those of attention.mechanism ", mechanism,
             " have no bound: training would make them grow for ever; choose another mechanism, or "
             "leave the supervision out"));
   const std::optional<Stop>& start = objective.self_critical.start;
@@ -168,8 +162,8 @@ void check_inputs(const ExperimentConfig& config) {
   if (texts != encoder_traits(config.encoder).reads_text)
     throw UsageError(
         str("data.type ", enum_name(config.data.type), " consists of ",
-            texts ? "texts" : "pictures", ", and encoder.type ", enum_name(config.encoder.type),
-            " reads ", texts ? "pictures" : "texts", "; choose encoder.type ",
+            texts ? "texts" : "pictures", ", and encoder.type ", config.encoder.type, " reads ",
+            texts ? "pictures" : "texts", "; choose encoder.type ",
             encoders_with(texts ? [](const EncoderTraits& one) { return one.reads_text; }
                                 : [](const EncoderTraits& one) { return !one.reads_text; })));
   if (!texts) return;

@@ -136,7 +136,8 @@ GridShape read_grid(const Archive& archive, const ExperimentConfig& config) {
 }
 
 // The config that the model of a checkpoint is made of.
-ExperimentConfig model_config(const Archive& archive, std::shared_ptr<const AddedChoices> added) {
+ExperimentConfig model_config(const Archive& archive,
+                              std::shared_ptr<const AttentionRegistry> added) {
   ExperimentConfig config = stored_config(archive, std::move(added));
   if (archive.contains(kGraph)) config.encoder.graph = archive.string(kGraph);
   if (archive.contains(kWords)) config.encoder.words = archive.strings(kWords);
@@ -267,11 +268,12 @@ Index updates_of(const Archive& archive) {
   return is_weights_only(archive) ? read_trained(archive).update : read_state(archive).update;
 }
 
-ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const AddedChoices> added,
+ExperimentConfig stored_config(const Archive& archive,
+                               std::shared_ptr<const AttentionRegistry> added,
                                std::span<const std::string> overrides,
                                const std::string& overrider) {
   ExperimentConfig start;
-  start.attention.extend(std::move(added));
+  start.attention.registry = std::move(added);
   try {
     return parse_config(archive.string("config"), archive.source() + " (config)", overrides, start,
                         overrider)
@@ -289,7 +291,8 @@ ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const Add
 }
 
 LoadedModel load_model(const std::filesystem::path& path, std::span<const std::string> overrides,
-                       std::shared_ptr<const AddedChoices> added, const std::string& overrider) {
+                       std::shared_ptr<const AttentionRegistry> added,
+                       const std::string& overrider) {
   const Archive archive = load_archive(path);
   check_version(archive);
   LoadedModel loaded;
@@ -360,7 +363,7 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
         ": cannot go on, because it holds weights for captioning alone (saccade convert --half), "
         "and neither the optimizer's state nor the place in the data; start a new run from it with "
         "train.init_from");
-  const ExperimentConfig old = stored_config(archive, config.attention.added);
+  const ExperimentConfig old = stored_config(archive, config.attention.registry);
   std::string changes = deciding_changes(old, config);
   if (archive.string("data/digest") != data.digest)
     changes += "\n  the data set " + data.name + " has other content";
@@ -399,7 +402,7 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
 
 std::optional<SharedWords> take_weights(const Archive& archive, const DataIdentity& data,
                                         CaptionModel& model, EncoderWeights encoder,
-                                        std::shared_ptr<const AddedChoices> added) {
+                                        std::shared_ptr<const AttentionRegistry> added) {
   check_version(archive);
   const ExperimentConfig before = model_config(archive, std::move(added));
   const Vocabulary theirs = read_vocabulary(archive);

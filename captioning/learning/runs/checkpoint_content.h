@@ -33,7 +33,8 @@ Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& m
 // The config in a checkpoint, with overrides (`search.beam=5`). `added` are the choices that the
 // program added to the config's own (null: none). `overrider` as in load_config(). Throws
 // CheckpointError where the config of the file is not valid, and UsageError for a bad override.
-ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const AddedChoices> added,
+ExperimentConfig stored_config(const Archive& archive,
+                               std::shared_ptr<const AttentionRegistry> added,
                                std::span<const std::string> overrides = {},
                                const std::string& overrider = kCommandLine);
 
@@ -60,7 +61,7 @@ Index updates_of(const Archive& archive);
 // that the overrides come from.
 LoadedModel load_model(const std::filesystem::path& path,
                        std::span<const std::string> overrides = {},
-                       std::shared_ptr<const AddedChoices> added = {},
+                       std::shared_ptr<const AttentionRegistry> added = {},
                        const std::string& overrider = kCommandLine);
 
 // The values that differ between the config of a run and that of its continuation, and that decide
@@ -89,6 +90,6 @@ enum class EncoderWeights { kCheckpoint, kOwn };
 // may be missing on either side. `added` as in load_model.
 std::optional<SharedWords> take_weights(const Archive& archive, const DataIdentity& data,
                                         CaptionModel& model, EncoderWeights encoder,
-                                        std::shared_ptr<const AddedChoices> added = {});
+                                        std::shared_ptr<const AttentionRegistry> added = {});
 
 }  // namespace saccade

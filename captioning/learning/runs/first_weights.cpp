@@ -122,12 +122,12 @@ std::optional<WeightsOrigin> take_first_weights(const ExperimentConfig& config, 
                                                 const MessageListener& listener) {
   if (config.train.init_from.empty()) return std::nullopt;
   const Archive archive = load_archive(find_checkpoint(config.train.init_from, models, listener));
-  const ExperimentConfig before = stored_config(archive, config.attention.added);
+  const ExperimentConfig before = stored_config(archive, config.attention.registry);
   const auto frozen = frozen_as_before(config.encoder, before.encoder);
   if (frozen) data.encoder = InputPipeline(*frozen).frozen()->digest();
   const std::optional<SharedWords> words = take_weights(
       archive, data, model, frozen ? EncoderWeights::kOwn : EncoderWeights::kCheckpoint,
-      config.attention.added);
+      config.attention.registry);
   if (words)
     inform(listener,
            str("train.init_from: ", words->known(), " of ", words->words(), " words are known to ",

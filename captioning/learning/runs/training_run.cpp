@@ -146,7 +146,7 @@ class DyingWatch {
 // Lets a finished run continue where its end was moved.
 void reopen_if_longer(const Archive& archive, const ExperimentConfig& config,
                       TrainingState& state) {
-  const ExperimentConfig before = stored_config(archive, config.attention.added);
+  const ExperimentConfig before = stored_config(archive, config.attention.registry);
   const bool same = before.train.stop == config.train.stop &&
                     before.train.early_stop.patience == config.train.early_stop.patience &&
                     before.train.early_stop.metric == config.train.early_stop.metric;
@@ -168,7 +168,7 @@ void mend_best_link(RunDirectory& directory, const ExperimentConfig& config,
   const auto best = state.best.find(metric);
   if (link.empty() || best == state.best.end()) return;
   const std::map<std::string, double> linked =
-      load_model(link, {}, config.attention.added).state.best;
+      load_model(link, {}, config.attention.registry).state.best;
   if (linked.contains(metric) && linked.at(metric) != best->second)
     directory.mark_best(metric, newest);
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "captioning/learning/config/experiment_config.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
+#include "core/attention/sequence/make_sequence_attention.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -23,16 +23,9 @@ Index rounded(double value) {
 
 // Whether attention of this kind compares every two regions.
 bool compares_all(const RefinementConfig& refine) {
-  switch (refine.type) {
-    case SequenceAttentionKind::kSelfAttention:
-    case SequenceAttentionKind::kDifferential:
-      return true;
-    case SequenceAttentionKind::kGraph:
-      return refine.neighbours == NeighbourKind::kCosine ||
-             refine.neighbours == NeighbourKind::kEuclidean;
-    default:
-      return false;
-  }
+  return sequence_attentions().at(refine.type).compares_all ||
+         (refine.type == "graph" && (refine.neighbours == NeighbourKind::kCosine ||
+                                     refine.neighbours == NeighbourKind::kEuclidean));
 }
 
 }  // namespace
@@ -66,7 +59,7 @@ std::string refinement_cost(const ExperimentConfig& config, const GridShape& gri
   const double pairs = regions * regions * static_cast<double>(config.train.batch * refine.layers);
   if (pairs < kMuch) return "";
   return str("an image has ", grid.rows, " x ", grid.cols, " regions, and encoder.refine.type ",
-             enum_name(refine.type), " compares every two of them: ", rounded(pairs / 1e6),
+             refine.type, " compares every two of them: ", rounded(pairs / 1e6),
              " million pairs in an update, which may take minutes; a smaller encoder.image_size, ",
              "a later layer, or type window compares fewer");
 }

@@ -4,7 +4,6 @@
 
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/model/search/draws.h"
-#include "core/attention/selection_kind.h"
 #include "core/base/clock.h"
 
 namespace saccade {

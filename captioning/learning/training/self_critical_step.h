@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "captioning/learning/objectives/policy_loss.h"
@@ -45,7 +46,7 @@ class SelfCriticalStep {
 
   CaptionModel* model_;
   SelfCriticalConfig config_;
-  SelectionKind selection_;
+  std::string selection_;
   SearchOptions sampling_, greedy_;
   CaptionRewards rewards_;
   ShardTapes tapes_;

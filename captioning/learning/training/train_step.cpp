@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "captioning/learning/config/experiment_config.h"
-#include "core/attention/selection_kind.h"
 
 namespace saccade {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "captioning/model/decoders/cell.h"
-#include "core/attention/selection_kind.h"
 #include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"

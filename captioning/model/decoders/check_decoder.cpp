@@ -1,8 +1,6 @@
 // Which decoders and attentions go together. Every rule gives its reason.
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoders/decoder_limits.h"
 #include "captioning/model/decoders/decoder_parts.h"
-#include "core/attention/selection_kind.h"
 #include "core/attention/sequence/make_sequence_attention.h"
 #include "core/base/error.h"
 
@@ -52,16 +50,15 @@ std::vector<DecoderLimit> decoder_limits() {
 }
 
 void check_decoder(const DecoderConfig& c, const AttentionConfig& attention) {
-  if (!c.attends() && (attention.selection != SelectionKind::kSoft || attention.sentinel))
+  if (!c.attends() && (attention.selection != "soft" || attention.sentinel))
     throw UsageError(str("decoder.image ", enum_name(c.image), " needs attention.selection soft ",
                          "and attention.sentinel false: no word attends to regions, so there is "
                          "nothing to choose from; choose decoder.image attention"));
   const DecoderTraits traits = decoder_traits(c);
   for (const auto& [limit, chosen] : rules())
     if (!limit.joins(traits) && chosen(c, attention))
-      throw UsageError(str("decoder.type ", enum_name(c.type), " needs ", limit.instead, ": ",
-                           limit.why, "; otherwise choose decoder.type ",
-                           decoders_with(c, limit.joins)));
+      throw UsageError(str("decoder.type ", c.type, " needs ", limit.instead, ": ", limit.why,
+                           "; otherwise choose decoder.type ", decoders_with(c, limit.joins)));
   if (traits.attends_to_words && c.hidden % c.heads != 0)
     throw UsageError(str("decoder.heads ", c.heads, " does not divide decoder.hidden ", c.hidden,
                          ", which the heads share"));

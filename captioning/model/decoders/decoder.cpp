@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoders/decoder_parts.h"
+#include "captioning/model/decoders/decoder_traits.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -48,25 +48,12 @@ void SequenceOutput::add_glimpse(const Glimpse& glimpse, std::vector<RegionDraws
   if (glimpse.surrogate) surrogates.push_back(glimpse.surrogate);
 }
 
-// One declaration per line of the registry.
-#define SACCADE_DECODER(name, ...) \
-  std::unique_ptr<Decoder> make_##name##_decoder(const DecoderParts&);
-#include "captioning/model/decoders/decoders.def"
-#undef SACCADE_DECODER
-
 std::unique_ptr<Decoder> make_decoder(const DecoderConfig& config, const AttentionConfig& attention,
                                       const DecoderWidths& widths, const ParamScope& scope) {
   check_decoder(config, attention);
-  const DecoderParts parts{
-      .config = config, .attention = attention, .widths = widths, .scope = scope};
-  switch (config.type) {
-#define SACCADE_DECODER(name, enumerator, ...) \
-  case DecoderKind::enumerator:                \
-    return make_##name##_decoder(parts);
-#include "captioning/model/decoders/decoders.def"
-#undef SACCADE_DECODER
-  }
-  throw InternalError("unknown decoder");
+  return decoder_registry()
+      .at(config.type)
+      .make({.config = config, .attention = attention, .widths = widths, .scope = scope});
 }
 
 }  // namespace SACCADE_NUMERIC

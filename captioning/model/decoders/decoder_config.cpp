@@ -1,15 +1,12 @@
 #include "captioning/model/decoders/decoder_config.h"
 
-#include "captioning/model/decoders/decoder_kind.h"
+#include "captioning/model/decoders/decoder_traits.h"
 #include "core/config/fields.h"
 
 namespace saccade {
 
-// The default that the header gives by its number.
-static_assert(DecoderKind{} == DecoderKind::kLstm);
-
 void DecoderConfig::fields(Section& v) {
-  v.field("type", type, "the word decoder");
+  v.choice("type", type, decoder_registry(), "the word decoder");
   v.field("hidden", hidden, "width of the state, or of the transformer's vectors",
           between(1, 65536));
   v.field("embedding", embedding, "width of a word's embedding", between(1, 65536));
@@ -17,43 +14,42 @@ void DecoderConfig::fields(Section& v) {
           between_open_end(0, 1));
   v.field("init_hidden", init_hidden, "hidden width of the networks that compute the first state",
           between(1, 65536))
-      .unless("decoder.type", DecoderKind::kUpdown, DecoderKind::kTransformer)
+      .unless("decoder.type", "updown", "transformer")
       .unless("decoder.image", ImageEntry::kFirstStep)
       .unless("decoder.first_state", FirstState::kNone);
   v.field("tie_embeddings", tie_embeddings,
           "the matrix of word embeddings is also the output layer");
   v.field("layers", layers, "number of blocks", between(1, 64))
-      .only_with("decoder.type", DecoderKind::kTransformer);
+      .only_with("decoder.type", "transformer");
   v.field("heads", heads,
           "maps per word over the words before it (attention.heads is for the image)",
           between(1, 256))
-      .only_with("decoder.type", DecoderKind::kTransformer);
+      .only_with("decoder.type", "transformer");
   v.section("self_attention", self_attention,
             "how words attend to the words before them (attention is for the image)")
-      .only_with("decoder.type", DecoderKind::kTransformer);
+      .only_with("decoder.type", "transformer");
   v.field("widen", widen, "hidden width of the dense networks, as a multiple of `hidden`",
           between(1, 64))
-      .only_with("decoder.type", DecoderKind::kTransformer);
-  v.field("norm", norm, "where the layers normalise")
-      .only_with("decoder.type", DecoderKind::kTransformer);
+      .only_with("decoder.type", "transformer");
+  v.field("norm", norm, "where the layers normalise").only_with("decoder.type", "transformer");
   v.field("positions", positions, "how words know their position")
-      .only_with("decoder.type", DecoderKind::kTransformer);
+      .only_with("decoder.type", "transformer");
   v.field("longest", longest, "largest number of words, including <eos>, that positions cover",
           between(1, 65536))
-      .only_with("decoder.type", DecoderKind::kTransformer)
+      .only_with("decoder.type", "transformer")
       .unless("decoder.positions", WordPositions::kNone);
   v.section("embeddings", embeddings, "the initial word vectors");
   v.field("image", image, "how the image reaches the words");
   v.field("first_state", first_state,
           "the state before the first word; for updown, what its first LSTM reads at every word "
           "in addition to the words")
-      .unless("decoder.type", DecoderKind::kTransformer)
+      .unless("decoder.type", "transformer")
       .unless("decoder.image", ImageEntry::kFirstStep);
   v.field("image_dropout", image_dropout,
           "share of training captions whose first state is computed from zeros instead of the "
           "image, so that their words have to attend to the regions",
           between_open_end(0, 1))
-      .unless("decoder.type", DecoderKind::kTransformer)
+      .unless("decoder.type", "transformer")
       .only_with("decoder.image", ImageEntry::kAttention, ImageEntry::kEveryWord)
       .only_with("decoder.first_state", FirstState::kPooled);
 }

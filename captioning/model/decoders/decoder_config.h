@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "captioning/model/decoders/embeddings_config.h"
 #include "core/attention/sequence/block_attention.h"
@@ -11,7 +12,6 @@
 namespace saccade {
 
 class Section;
-enum class DecoderKind;  // decoder_kind.h
 
 enum class WordPositions { kSinusoidal, kLearned, kNone };
 constexpr auto enum_table(WordPositions) {
@@ -54,7 +54,7 @@ constexpr auto enum_table(FirstState) {
 }
 
 struct DecoderConfig {
-  DecoderKind type = DecoderKind{};  // lstm
+  std::string type = "lstm";
   std::int64_t hidden = 512;
   std::int64_t embedding = 512;
   double dropout = 0.5;

@@ -1,10 +1,12 @@
 // What the rest of the program needs to know of a kind of decoder before there is one, to check a
-// config and to offer what its model can do. Every decoder says it in its own file.
+// config and to offer what its model can do. The table of decoders says it (decoder_traits.cpp).
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "captioning/model/decoders/decoder_config.h"
+#include "core/base/registry.h"
 #include "core/tensor/shape.h"
 
 namespace saccade {
@@ -30,6 +32,15 @@ struct DecoderTraits {
   bool one_glimpse() const { return layers == 0; }
 };
 DecoderTraits decoder_traits(const DecoderConfig& config);
+
+class Decoder;        // decoder.h
+struct DecoderParts;  // decoder_parts.h
+// The choices of decoder.type.
+struct DecoderChoice {
+  std::unique_ptr<Decoder> (*make)(const DecoderParts&);
+  DecoderTraits (*traits)(const DecoderConfig&);
+};
+const Registry<DecoderChoice>& decoder_registry();
 
 // The kinds of decoder whose traits, with the other values of the config, fit a predicate, as
 // words: `lstm, luong or updown`.

@@ -81,8 +81,6 @@ class GruCell : public Cell {
 
 }  // namespace
 
-DecoderTraits gru_traits(const DecoderConfig&) { return {.deep_output = true}; }
-
 std::unique_ptr<Decoder> make_gru_decoder(const DecoderParts& parts) {
   return std::make_unique<RecurrentDecoder>(parts, 0, [](const DecoderParts& own, int embedding) {
     return std::make_unique<GruCell>(own, embedding);

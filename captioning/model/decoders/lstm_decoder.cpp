@@ -94,10 +94,6 @@ class LstmCell : public Cell {
 
 }  // namespace
 
-DecoderTraits lstm_traits(const DecoderConfig&) {
-  return {.memory_cell = true, .deep_output = true};
-}
-
 std::unique_ptr<Decoder> make_lstm_decoder(const DecoderParts& parts) {
   return std::make_unique<RecurrentDecoder>(parts, parts.config.hidden,
                                             [](const DecoderParts& own, int embedding) {

@@ -100,8 +100,6 @@ class LuongCell : public Cell {
 
 }  // namespace
 
-DecoderTraits luong_traits(const DecoderConfig&) { return {.memory_cell = true}; }
-
 std::unique_ptr<Decoder> make_luong_decoder(const DecoderParts& parts) {
   return std::make_unique<RecurrentDecoder>(parts, parts.config.hidden,
                                             [](const DecoderParts& own, int embedding) {

@@ -321,13 +321,6 @@ class TransformerDecoder : public Decoder {
 
 }  // namespace
 
-DecoderTraits transformer_traits(const DecoderConfig& config) {
-  return {.layers = config.layers,
-          .most_words = config.positions == WordPositions::kNone ? 0 : config.longest,
-          .first_state = false,
-          .attends_to_words = true};
-}
-
 std::unique_ptr<Decoder> make_transformer_decoder(const DecoderParts& parts) {
   return std::make_unique<TransformerDecoder>(parts);
 }

@@ -112,8 +112,6 @@ class UpdownCell : public Cell {
 
 }  // namespace
 
-DecoderTraits updown_traits(const DecoderConfig&) { return {.memory_cell = true}; }
-
 std::unique_ptr<Decoder> make_updown_decoder(const DecoderParts& parts) {
   return std::make_unique<RecurrentDecoder>(parts, parts.config.hidden,
                                             [](const DecoderParts& own, int embedding) {

@@ -1,5 +1,6 @@
-// What is known about metrics, read from the registry metrics.def: for every number that score,
-// evaluate, compare and training write, its label, its unit and which of two values is better.
+// What is known about metrics, read from the table in metric_registry.cpp: for every number that
+// score, evaluate, compare and training write, its label, its unit and which of two values is
+// better.
 #pragma once
 
 #include <limits>

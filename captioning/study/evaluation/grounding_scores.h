@@ -87,7 +87,7 @@ struct GroundingScores {
   // pointing_accuracy, pointing_centre_accuracy and pointing_chance; pointing_nouns, their number,
   // which stands alone where it is 0; pointing_chosen_accuracy where regions were taken; the
   // model's further measures; those of the centre bias as centre_bias_*; those of equal weights as
-  // uniform_*, as far as the registry of metrics has them (metrics/metrics.def). Empty without
+  // uniform_*, as far as the registry of metrics has them (metric_registry.h). Empty without
   // maps.
   NamedScores corpus() const;
   // The model's measures, caption by caption; empty without maps or nouns.

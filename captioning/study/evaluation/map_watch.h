@@ -27,7 +27,7 @@ struct MapWatch {
 
   // The measures of attention health, what CIDEr loses by shuffled maps, and the grounding of the
   // references' words, as far as the registry says that validations measure them
-  // (metrics/metrics.def). Those that are not known are left out.
+  // (metric_registry.h). Those that are not known are left out.
   NamedScores scores() const;
 };
 

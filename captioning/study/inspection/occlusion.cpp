@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "captioning/model/decoding/forced_decoding.h"
-#include "core/attention/mechanisms/mechanism_kind.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 
@@ -85,7 +84,7 @@ class OccludedImages {
 }  // namespace
 
 Removal removal_of(const AttentionConfig& attention) {
-  return attention.mechanism == MechanismKind::kLinformer ? Removal::kZeros : Removal::kMask;
+  return attention.mechanism == "linformer" ? Removal::kZeros : Removal::kMask;
 }
 
 void refuse_drawn_regions() {

@@ -1,5 +1,5 @@
 // What a mechanism is made from that does not factor into the axes of the attention algebra.
-// AttentionRegistry::add_mechanism() adds one to the built-in ones.
+// A program adds its own to AttentionRegistry::mechanisms.
 #pragma once
 
 #include <functional>

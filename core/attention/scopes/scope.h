@@ -1,5 +1,5 @@
-// The scope axis: which regions a glimpse may attend to. A scope is one file and one line in
-// scopes.def.
+// The scope axis: which regions a glimpse may attend to. A scope is one file and one row in
+// axes.cpp.
 #pragma once
 
 #include <functional>

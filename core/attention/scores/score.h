@@ -1,5 +1,5 @@
-// The score axis: how well a region fits a query. AttentionRegistry::add_score() adds one to the
-// built-in ones.
+// The score axis: how well a region fits a query. A program adds its own to
+// AttentionRegistry::scores.
 #pragma once
 
 #include <functional>

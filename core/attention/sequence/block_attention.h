@@ -1,16 +1,16 @@
-// How the positions of a transformer's blocks attend to each other: a mechanism of
-// sequence_attentions.def and what it reads. The sections `encoder.vit.attention` and
+// How the positions of a transformer's blocks attend to each other: a row of
+// sequence_attentions() and what it reads. The sections `encoder.vit.attention` and
 // `decoder.self_attention`; a refinement has the same keys beside its own (refinement_config.h).
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/base/enum_names.h"
 
 namespace saccade {
 
 class Section;
-enum class SequenceAttentionKind;  // sequence_attention_kind.h
 
 enum class NeighbourKind { kFour, kEight, kCosine, kEuclidean };
 constexpr auto enum_table(NeighbourKind) {
@@ -26,7 +26,7 @@ constexpr auto enum_table(NeighbourKind) {
 struct BlockAttention {
   const char* path = "";  // of the section, for rules and messages
   bool causal = false;    // of words, each of which sees those before it (check_causal)
-  SequenceAttentionKind type = SequenceAttentionKind{};  // self_attention
+  std::string type = "self_attention";
   std::int64_t radius = 8;
   std::int64_t globals = 0;
   std::int64_t projected = 16;

@@ -5,7 +5,6 @@
 #include "core/attention/sequence/linear_attention.h"
 #include "core/attention/sequence/linformer_attention.h"
 #include "core/attention/sequence/multi_head_attention.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/attention/sequence/window_attention.h"
 
 namespace saccade {
@@ -60,48 +59,95 @@ GraphAttention::Graph make_graph(const BlockAttention& options, const BlockPlace
   throw InternalError("no graph for this kind of neighbours");
 }
 
-// A case for every mechanism. `mixed` is the number of positions that Linformer mixes.
-std::unique_ptr<SequenceAttention> make(const ParamScope& scope, const BlockAttention& options,
-                                        const SequenceWidths& widths, const Window& window,
-                                        Index mixed, GraphAttention::Graph graph, Index layer) {
-  switch (options.type) {
-    case SequenceAttentionKind::kSelfAttention:
-      return std::make_unique<MultiHeadAttention>(scope, widths);
-    case SequenceAttentionKind::kWindow:
-      return std::make_unique<WindowAttention>(scope, widths, window);
-    case SequenceAttentionKind::kLinear:
-      return std::make_unique<LinearAttention>(scope, widths);
-    case SequenceAttentionKind::kLinformer:
-      return std::make_unique<LinformerAttention>(
-          scope, widths, LinformerExtents{.most = mixed, .projected = options.projected});
-    case SequenceAttentionKind::kDifferential:
-      return std::make_unique<DifferentialAttention>(scope, widths, differential_initial(layer));
-    case SequenceAttentionKind::kGraph:
-      return std::make_unique<GraphAttention>(scope, widths, std::move(graph));
-  }
-  throw InternalError("no case for this kind of attention");
-}
+using Made = std::unique_ptr<SequenceAttention>;
 
 }  // namespace
+
+struct SequenceParts {
+  const ParamScope& scope;
+  const BlockAttention& options;
+  SequenceWidths widths;
+  Window window;
+  Index mixed = 0;  // the number of positions that Linformer mixes
+  GraphAttention::Graph graph;
+  Index layer = 0;
+};
+
+const Registry<SequenceMechanism>& sequence_attentions() {
+  static const Registry<SequenceMechanism> rows(
+      "encoder.refine.type",
+      {
+          {{"self_attention", "softmax(Q K' / sqrt(d)) V in heads", "Vaswani et al. 2017", "L^2 D",
+            "heads"},
+           {.make = [](const SequenceParts& p) -> Made {
+              return std::make_unique<MultiHeadAttention>(p.scope, p.widths);
+            },
+            .compares_all = true}},
+          {{"window", "the same among neighbours within a radius, and global positions",
+            "Beltagy et al. 2020", "L (radius + globals) D", "heads, radius, globals"},
+           {.make = [](const SequenceParts& p) -> Made {
+             return std::make_unique<WindowAttention>(p.scope, p.widths, p.window);
+           }}},
+          {{"linear", "phi(Q) (phi(K)' V) / phi(Q) sum phi(K), phi = elu + 1",
+            "Katharopoulos et al. 2020", "L D^2 / heads", "heads"},
+           {.make = [](const SequenceParts& p) -> Made {
+             return std::make_unique<LinearAttention>(p.scope, p.widths);
+           }}},
+          {{"linformer",
+            "softmax(Q K' / sqrt(d)) V, K and V made of learned mixtures E' X and F' X of the "
+            "positions",
+            "Wang et al. 2020", "L projected D", "heads, projected"},
+           {.make = [](const SequenceParts& p) -> Made {
+              return std::make_unique<LinformerAttention>(
+                  p.scope, p.widths,
+                  LinformerExtents{.most = p.mixed, .projected = p.options.projected});
+            },
+            .weighs_positions = false}},
+          {{"differential",
+            "(1 - l0) norm((softmax(Q1 K1' / sqrt(d)) - lambda softmax(Q2 K2' / sqrt(d))) V), "
+            "normalised per head",
+            "Ye et al. 2024", "L^2 D", "heads"},
+           {.make = [](const SequenceParts& p) -> Made {
+              return std::make_unique<DifferentialAttention>(p.scope, p.widths,
+                                                             differential_initial(p.layer));
+            },
+            .compares_all = true,
+            .shares = false,
+            .maps = {"_1", "_2"}}},
+          {{"graph", "softmax(LeakyReLU(a' [W x_i, W x_j])) W x_j along edges",
+            "Velickovic et al. 2018", "edges D", "heads, neighbours, nearest"},
+           {.make = [](const SequenceParts& p) -> Made {
+              return std::make_unique<GraphAttention>(p.scope, p.widths, p.graph);
+            },
+            .maps = {}}},
+      });
+  return rows;
+}
 
 std::unique_ptr<SequenceAttention> make_sequence_attention(const ParamScope& scope,
                                                            const BlockAttention& options,
                                                            const SequenceWidths& widths,
                                                            const BlockPlaces& places, Index layer) {
   GraphAttention::Graph graph;
-  if (options.type == SequenceAttentionKind::kGraph) graph = make_graph(options, places);
-  return make(scope, options, widths,
-              {.radius = options.radius, .global = places.placeless + options.globals},
-              places.positions(), std::move(graph), layer);
+  if (options.type == "graph") graph = make_graph(options, places);
+  return sequence_attentions()
+      .at(options.type)
+      .make({.scope = scope,
+             .options = options,
+             .widths = widths,
+             .window = {.radius = options.radius, .global = places.placeless + options.globals},
+             .mixed = places.positions(),
+             .graph = std::move(graph),
+             .layer = layer});
 }
 
 void check_causal(const BlockAttention& options) {
-  if (options.type == SequenceAttentionKind::kLinformer)
+  if (options.type == "linformer")
     throw UsageError(str(options.path,
                          ".type linformer mixes all positions of a sequence, also the words that "
                          "are not written yet; choose self_attention, window, linear, differential "
                          "or graph"));
-  if (options.type == SequenceAttentionKind::kGraph &&
+  if (options.type == "graph" &&
       (options.neighbours == NeighbourKind::kFour || options.neighbours == NeighbourKind::kEight))
     throw UsageError(str(options.path, ".neighbours ", enum_name(options.neighbours),
                          " joins the cells of a grid, and words lie in none; choose cosine or "
@@ -115,8 +161,14 @@ std::unique_ptr<SequenceAttention> make_causal_attention(const ParamScope& scope
   check_causal(options);
   const Likeness likeness =
       options.neighbours == NeighbourKind::kCosine ? Likeness::kCosine : Likeness::kEuclidean;
-  return make(scope, options, widths, {.radius = options.radius, .global = options.globals}, 0,
-              NearestGraph{.count = options.nearest, .likeness = likeness}, layer);
+  return sequence_attentions()
+      .at(options.type)
+      .make({.scope = scope,
+             .options = options,
+             .widths = widths,
+             .window = {.radius = options.radius, .global = options.globals},
+             .graph = NearestGraph{.count = options.nearest, .likeness = likeness},
+             .layer = layer});
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -1,11 +1,14 @@
-// Makes the attention of a block from its options. A mechanism is one line in
-// sequence_attentions.def.
+// Makes the attention of a block from its options. A mechanism is one row in
+// make_sequence_attention.cpp.
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/attention/sequence/block_attention.h"
 #include "core/attention/sequence/sequence_attention.h"
+#include "core/base/registry.h"
 #include "core/nn/grid_shape.h"
 #include "core/nn/parameter_store.h"
 
@@ -21,6 +24,21 @@ struct BlockPlaces {
 
   Index positions() const { return placeless + grid.cells(); }
 };
+
+struct SequenceParts;  // what a mechanism is made from
+
+struct SequenceMechanism {
+  std::unique_ptr<SequenceAttention> (*make)(const SequenceParts&);
+  // Whether every two positions are compared. Of `graph`, its neighbours decide.
+  bool compares_all = false;
+  // Whether weights belong to single positions, and whether they are shares of one.
+  bool weighs_positions = true, shares = true;
+  // What follows `query` and `key` in the names of maps that may start alike; empty: one map makes
+  // both.
+  std::vector<std::string> maps = {""};
+};
+// Refinements, vision transformers and the words of the transformer decoder choose from it.
+const Registry<SequenceMechanism>& sequence_attentions();
 
 // Makes the attention of layer 0, 1, ... Throws UsageError, with the key that has to change, for
 // options that do not fit the places.

@@ -12,7 +12,7 @@ namespace saccade {
 class Section;
 
 struct RefinementConfig {
-  SequenceAttentionKind type = SequenceAttentionKind{};  // self_attention
+  std::string type = "self_attention";
   std::int64_t layers = 0;
   std::int64_t heads = 4;
   std::int64_t radius = 8;

@@ -1,5 +1,5 @@
 // Attention over a whole sequence (the regions of a grid, the words of a caption): all positions
-// are queries at once, and each gets a vector of its own width. sequence_attentions.def lists the
+// are queries at once, and each gets a vector of its own width. sequence_attentions() lists the
 // mechanisms.
 #pragma once
 

@@ -4,7 +4,6 @@
 #include "core/attention/choosers.h"
 #include "core/attention/make_attention.h"
 #include "core/attention/mean_attention.h"
-#include "core/attention/scores/score_kind.h"
 #include "core/config/config.h"
 #include "core/ops/linear.h"
 #include "tests/support/catch.h"
@@ -28,10 +27,11 @@ struct OwnScore : Score {
 
 std::shared_ptr<AttentionRegistry> own_registry() {
   auto registry = std::make_shared<AttentionRegistry>();
-  registry->add_score("own", [](const ParamScope& scope, const AttentionWidths& widths) {
-    return std::make_unique<OwnScore>(scope, widths);
-  });
-  registry->add_mechanism("flat", [](MechanismParts parts) {
+  registry->scores.add({.name = "own", .doc = "a' W h"},
+                       [](const ParamScope& scope, const AttentionWidths& widths) {
+                         return std::make_unique<OwnScore>(scope, widths);
+                       });
+  registry->mechanisms.add({.name = "flat", .doc = "equal weights"}, [](MechanismParts parts) {
     return std::make_unique<MeanAttention>(std::move(parts.gate));
   });
   return registry;
@@ -43,9 +43,9 @@ struct OwnConfig {
   void fields(Section& v) { v.section("attention", attention, "how words attend to regions"); }
 };
 
-OwnConfig config_of(const std::string& yaml, std::shared_ptr<const AddedChoices> added) {
+OwnConfig config_of(const std::string& yaml, std::shared_ptr<const AttentionRegistry> added) {
   OwnConfig start;
-  start.attention.extend(std::move(added));
+  start.attention.registry = std::move(added);
   return parse_config(yaml, "own.yaml", {}, start).config;
 }
 
@@ -69,9 +69,9 @@ std::vector<Real> weights_of(const AttentionConfig& config) {
 TEST_CASE("a score of the program's own is a choice of its configs and attends") {
   const auto registry = own_registry();
   const OwnConfig own = config_of("attention: {score: own, gate: none}", registry);
-  CHECK(own.attention.score.added() == "own");
+  CHECK(own.attention.score == "own");
   CHECK_THAT(print_config(own), Contains("score: own"));
-  CHECK(config_of(print_config(own), registry).attention.score.added() == "own");
+  CHECK(config_of(print_config(own), registry).attention.score == "own");
 
   const OwnConfig general = config_of("attention: {score: general, gate: none}", registry);
   const OwnConfig other = config_of("attention: {score: additive, gate: none}", registry);
@@ -97,19 +97,12 @@ TEST_CASE("names that nobody added are refused, with those that were") {
   };
   for (const char* name : {"", "Own", "own score", "additive", "none"}) {
     INFO(name);
-    CHECK_THROWS_AS(registry.add_score(name, make), UsageError);
+    CHECK_THROWS_AS(registry.scores.add({.name = name, .doc = ""}, make), UsageError);
   }
-  registry.add_score("own", make);
-  CHECK_THROWS_AS(registry.add_score("own", make), UsageError);
-  CHECK(registry.scores() == std::vector<std::string>{"own"});
-}
-
-TEST_CASE("an enumerator in place of an added choice keeps what was added") {
-  OwnConfig config = config_of("attention: {score: own}", own_registry());
-  config.attention.score = ScoreKind::kDot;
-  CHECK(config.attention.score == ScoreKind::kDot);
-  CHECK(config.attention.score.set("own"));
-  CHECK(config.attention.score != ScoreKind::kDot);
+  registry.scores.add({.name = "own", .doc = ""}, make);
+  CHECK_THROWS_AS(registry.scores.add({.name = "own", .doc = ""}, make), UsageError);
+  CHECK(registry.scores.rows().back().name == "own");
+  CHECK_THROWS_AS(registry.scores.add({.name = "nobody", .doc = ""}, nullptr), UsageError);
 }
 
 }  // namespace

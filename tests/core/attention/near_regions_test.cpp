@@ -1,5 +1,6 @@
 // Scopes that show a small part of a large grid score that part alone. In double: the result is
 // that of scoring all regions and masking, and the gradients are right.
+#include "core/attention/axes.h"
 #include "core/attention/weight_edit.h"
 #include "tests/contract/mechanisms.h"
 #include "tests/core/attention/module_support.h"
@@ -18,16 +19,16 @@ struct NoEdit : WeightEdit {
 // Every scope with a window, joined with other choices.
 template <class F>
 void for_each_local(F f) {
-  for (const ScopeKind scope : {ScopeKind::kLocalM, ScopeKind::kLocalP, ScopeKind::kWindow})
-    for (const auto& normalizer : enum_table(NormalizerKind{}))
-      for (const SelectionKind selection : {SelectionKind::kSoft, SelectionKind::kTopK})
+  for (const std::string scope : {"local_m", "local_p", "window"})
+    for (const auto& normalizer : attention_normalizers().rows())
+      for (const std::string selection : {"soft", "top_k"})
         for (const std::int64_t heads : {1, 2})
           for (const bool sentinel : {false, true}) {
             AttentionConfig c;
-            c.scope = scope, c.normalizer = normalizer.value, c.selection = selection;
+            c.scope = scope, c.normalizer = normalizer.name, c.selection = selection;
             c.heads = heads, c.sentinel = sentinel, c.hidden = 4, c.radius = 1, c.k = 3;
             c.pace = 13, c.learned_scale = heads == 2;
-            c.score = heads == 2 ? ScoreKind::kAdditive : ScoreKind::kGeneral;
+            c.score = heads == 2 ? "additive" : "general";
             try {
               check_attention(c);
             } catch (const UsageError&) {
@@ -93,7 +94,7 @@ TEST_CASE("gradients through near regions agree with differences") {
   Tensor features = normal_tensor({2, kRegions, kFeatures}, 102),
          query = normal_tensor({2, kQuery}, 103);
   for_each_local([&](Mechanism& m) {
-    if (m.config.normalizer == NormalizerKind::kSoftmax) check_gradients(m, features, query, kGrid);
+    if (m.config.normalizer == "softmax") check_gradients(m, features, query, kGrid);
   });
 }
 
@@ -101,11 +102,11 @@ TEST_CASE("only the regions of a small window are read, and a large one is a mas
   constexpr GridSize kWide{.rows = 12, .cols = 12};
   const Index cells = kWide.cells();
   const Tensor query = normal_tensor({1, kQuery}, 107);
-  for (const ScopeKind scope : {ScopeKind::kLocalM, ScopeKind::kLocalP, ScopeKind::kWindow})
+  for (const std::string scope : {"local_m", "local_p", "window"})
     for (const Index radius : {1, 3}) {
       AttentionConfig c;
       c.scope = scope, c.hidden = 4, c.radius = radius, c.pace = 50, c.globals = 1;
-      INFO(enum_name(scope) << ", " << radius);
+      INFO(scope << ", " << radius);
       const Mechanism m = make(c, cells);
       Tensor features = normal_tensor({1, cells, kFeatures}, 106);
       const Scene scene{.features = features.view(), .query = query.view(), .grid = kWide};

@@ -4,8 +4,8 @@
 
 #include "core/attention/sequence/differential_attention.h"
 #include "core/attention/sequence/linformer_attention.h"
+#include "core/attention/sequence/make_sequence_attention.h"
 #include "core/attention/sequence/multi_head_attention.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/attention/sequence/window_attention.h"
 #include "core/ops/linear.h"
 #include "core/ops/sdpa.h"
@@ -19,7 +19,6 @@ namespace saccade {
 using test::apart;
 using test::noise;
 using test::value_of;
-using Kind = SequenceAttentionKind;
 using Pattern = AttentionMask::Pattern;
 
 namespace {
@@ -52,10 +51,10 @@ struct Mechanism {
 
 std::vector<std::unique_ptr<Mechanism>> mechanisms() {
   std::vector<std::unique_ptr<Mechanism>> all;
-  for (const auto& kind : enum_table(Kind{}))
+  for (const auto& kind : sequence_attentions().rows())
     for (const auto& neighbours : enum_table(NeighbourKind{})) {
-      if (kind.value != Kind::kGraph && neighbours.value != NeighbourKind::kFour) continue;
-      const RefinementConfig options{.type = kind.value,
+      if (kind.name != "graph" && neighbours.value != NeighbourKind::kFour) continue;
+      const RefinementConfig options{.type = kind.name,
                                      .layers = 1,
                                      .heads = 2,
                                      .radius = 1,
@@ -70,9 +69,8 @@ std::vector<std::unique_ptr<Mechanism>> mechanisms() {
 
 // Whether regions are treated alike wherever they are. Windows, mixtures and grids do not do so.
 bool equivariant(const RefinementConfig& o) {
-  return o.type == Kind::kSelfAttention || o.type == Kind::kLinear ||
-         o.type == Kind::kDifferential ||
-         (o.type == Kind::kGraph &&
+  return o.type == "self_attention" || o.type == "linear" || o.type == "differential" ||
+         (o.type == "graph" &&
           (o.neighbours == NeighbourKind::kCosine || o.neighbours == NeighbourKind::kEuclidean));
 }
 
@@ -97,10 +95,10 @@ TEST_CASE("every mechanism's weights sum to 1, or to what the difference leaves"
   for (const auto& m : mechanisms()) {
     CAPTURE(m->name);
     const Tensor weights = m->weights(x.view());
-    const bool mixtures = m->options.type == Kind::kLinformer;
+    const bool mixtures = m->options.type == "linformer";
     REQUIRE(weights.shape() == Shape{2, 2, kRegions, mixtures ? 3 : kRegions});
     Real expected = 1;
-    if (m->options.type == Kind::kDifferential) {
+    if (m->options.type == "differential") {
       Real dots[2] = {0, 0};
       for (int i = 0; i < 2; ++i) {
         const auto vector = [&](const char* name) {
@@ -151,8 +149,7 @@ TEST_CASE(
       CHECK(apart(test::position_of(before.view(), t), test::position_of(after.view(), t)) == 0);
   }
   for (const auto& m : mechanisms()) {
-    if (m->options.type == Kind::kWindow || m->options.type == Kind::kGraph ||
-        m->options.type == Kind::kLinformer)
+    if (m->options.type == "window" || m->options.type == "graph" || m->options.type == "linformer")
       CHECK_THROWS_AS(m->over(x.view(), {.pattern = Pattern::kCausal}), ShapeError);
   }
 }
@@ -168,7 +165,7 @@ TEST_CASE("regions that do not count are not read, and gradients under their mas
       for (Index c = 0; c < 8; ++c) other.view().row(r)[c] += 1 + static_cast<Real>(c % 3);
   for (const auto& m : mechanisms()) {
     CAPTURE(m->name);
-    if (m->options.type == Kind::kLinformer) {
+    if (m->options.type == "linformer") {
       CHECK_THROWS_AS(m->over(x.view(), mask), ShapeError);
       continue;
     }
@@ -203,7 +200,7 @@ TEST_CASE("every parameter of every mechanism gets its gradient") {
 }
 
 TEST_CASE("a refinement of two blocks has correct gradients and keeps the shape of a grid") {
-  const RefinementConfig options{.type = Kind::kDifferential, .layers = 2, .heads = 1};
+  const RefinementConfig options{.type = "differential", .layers = 2, .heads = 1};
   ParameterStore store;
   const Refinement refinement(ParamScope(store, "refine"), options, {{.rows = 2, .cols = 2}, 4});
   test::randomise(store);
@@ -262,16 +259,16 @@ TEST_CASE("options that do not fit are refused in one line") {
     ParameterStore store;
     CHECK_THROWS_AS(Refinement(ParamScope(store, "refine"), options, kGrid), UsageError);
   };
-  for (const auto& kind : enum_table(Kind{})) {
+  for (const auto& kind : sequence_attentions().rows()) {
     ParameterStore store;
-    const RefinementConfig options{.type = kind.value, .layers = 1, .heads = 3};
+    const RefinementConfig options{.type = kind.name, .layers = 1, .heads = 3};
     CHECK_THROWS_WITH(Refinement(ParamScope(store, "refine"), options, kGrid),
                       Catch::Matchers::Contains("encoder.refine.heads 3"));
   }
-  refuses({.type = Kind::kDifferential, .layers = 1, .heads = 8});
-  refuses({.type = Kind::kWindow, .layers = 1, .heads = 2, .radius = -1});
-  refuses({.type = Kind::kLinformer, .layers = 1, .heads = 2, .projected = 0});
-  refuses({.type = Kind::kGraph,
+  refuses({.type = "differential", .layers = 1, .heads = 8});
+  refuses({.type = "window", .layers = 1, .heads = 2, .radius = -1});
+  refuses({.type = "linformer", .layers = 1, .heads = 2, .projected = 0});
+  refuses({.type = "graph",
            .layers = 1,
            .heads = 2,
            .neighbours = NeighbourKind::kCosine,

@@ -3,7 +3,6 @@
 
 #include <deque>
 
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "experiments/benchmarks/score_scaling.h"
 #include "experiments/benchmarks/sequence_bench.h"
 #include "tests/support/catch.h"
@@ -22,7 +21,7 @@ TEST_CASE("multiplications of layers over a grid of 2 x 3") {
   // Width 256 and 8 heads. Of the pairs of 6 cells, 28 = (3 * 2 - 2) (3 * 3 - 2) lie side by side
   // or are the same.
   const std::map<std::string, LayerCost> of = costs({.rows = 2, .cols = 3});
-  REQUIRE(of.size() == enum_table(SequenceAttentionKind{}).size() + 2);
+  REQUIRE(of.size() == sequence_attentions().rows().size() + 2);
   CHECK(of.at("self_attention").multiplications == 6 * (4 * 65536 + 2 * 6 * 256));
   CHECK(of.at("window").multiplications ==
         of.at("self_attention").multiplications);  // all in reach

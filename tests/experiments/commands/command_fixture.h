@@ -16,7 +16,7 @@ constexpr int kOk = static_cast<int>(ExitCode::kOk);
 // A folder with model.h5, and pictures of the first validation scenes as PNG files.
 class Fixture {
  public:
-  explicit Fixture(SelectionKind selection) : Fixture(test::small_experiment(selection)) {}
+  explicit Fixture(const std::string& selection) : Fixture(test::small_experiment(selection)) {}
   explicit Fixture(const ExperimentConfig& config) : config_(config) {
     data_ = load_data(config_.data);
     CaptionModel model(config_, training_vocabulary(data_, config_.data), {});

@@ -5,7 +5,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "experiments/cli.h"
 #include "experiments/commands/caption.h"
 #include "experiments/commands/evaluate.h"
@@ -14,7 +13,6 @@
 #include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -24,7 +22,7 @@ using Json = nlohmann::json;
 
 ExperimentConfig with_transformers() {
   ExperimentConfig config = small_transformer();
-  config.encoder.type = EncoderKind::kHybrid;
+  config.encoder.type = "hybrid";
   config.encoder.vit = {.width = 12, .layers = 2, .heads = 2, .patch = 1};
   return config;
 }
@@ -83,7 +81,7 @@ TEST_CASE("inspect --heads describes every head as a table, as JSON and as pictu
 TEST_CASE("inspect --heads shows a single head, and says what it leaves out") {
   ExperimentConfig config = small_experiment();
   config.encoder.refine.layers = 1;
-  config.encoder.refine.type = SequenceAttentionKind::kLinformer;
+  config.encoder.refine.type = "linformer";
   const Fixture fixture(config);
   InspectAttentionArgs args{
       .checkpoint = fixture.checkpoint().string(), .heads = true, .images = 2, .json = true};
@@ -98,9 +96,9 @@ TEST_CASE("inspect --heads shows a single head, and says what it leaves out") {
 
 TEST_CASE("inspect --heads says that it leaves out an encoder whose heads weigh mixtures") {
   ExperimentConfig config = small_experiment();
-  config.encoder.type = EncoderKind::kVit;
+  config.encoder.type = "vit";
   config.encoder.vit = {.width = 12, .layers = 1, .heads = 3, .patch = 8};
-  config.encoder.vit.attention.type = SequenceAttentionKind::kLinformer;
+  config.encoder.vit.attention.type = "linformer";
   config.encoder.vit.attention.projected = 4;
   const Fixture fixture(config);
   InspectAttentionArgs args{

@@ -2,9 +2,6 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/learning/runs/checkpoint_content.h"
-#include "captioning/model/decoders/decoder_kind.h"
-#include "core/attention/selection_kind.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/io/checkpoint.h"
 #include "experiments/commands/caption.h"
 #include "experiments/commands/evaluate.h"
@@ -14,7 +11,6 @@
 #include "tests/experiments/commands/command_fixture.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -25,7 +21,7 @@ using Json = nlohmann::json;
 constexpr int kBadData = static_cast<int>(ExitCode::kData);
 
 TEST_CASE("evaluate prints its object and writes result files") {
-  const Fixture fixture(SelectionKind::kHard);
+  const Fixture fixture("hard");
   EvaluateArgs args{.model = fixture.model(), .split = "val", .images = 5, .json = true};
   args.out = (fixture.folder() / "results.json").string();
   const Printed all = printed([&] { return run_evaluate(args); });
@@ -46,7 +42,7 @@ TEST_CASE("evaluate prints its object and writes result files") {
 }
 
 TEST_CASE("a picture gets the caption that it has in an evaluation of its data set") {
-  const Fixture fixture(SelectionKind::kHard);
+  const Fixture fixture("hard");
   EvaluateArgs evaluation{.model = fixture.model(), .split = "val", .images = 3};
   evaluation.model.regime = "argmax";
   evaluation.out = (fixture.folder() / "results.json").string();
@@ -72,7 +68,7 @@ TEST_CASE("a picture gets the caption that it has in an evaluation of its data s
 }
 
 TEST_CASE("a picture that cannot be read does not keep the others from being captioned") {
-  const Fixture fixture(SelectionKind::kSoft);
+  const Fixture fixture("soft");
   const std::string good = fixture.picture(0, "good.png");
   CaptionArgs args{.model = fixture.model(), .images = {"/no/such.png", good}};
   const Printed text = printed([&] { return run_caption(args); });
@@ -88,7 +84,7 @@ TEST_CASE("a picture that cannot be read does not keep the others from being cap
 }
 
 TEST_CASE("overlay writes a sheet, the weights and one panel per word") {
-  const Fixture fixture(SelectionKind::kHard);
+  const Fixture fixture("hard");
   OverlayArgs args{.model = fixture.model(),
                    .images = {fixture.picture(0, "a/x.png"), fixture.picture(1, "b/x.png")}};
   args.out = (fixture.folder() / "out").string();
@@ -154,10 +150,10 @@ TEST_CASE("with several heads there is an alignment for each and one for their m
 }
 
 TEST_CASE("an overlay also draws the attention among regions and among words") {
-  ExperimentConfig config = test::small_experiment(SelectionKind::kHard);
+  ExperimentConfig config = test::small_experiment("hard");
   config.encoder.refine.layers = 1;
   config.encoder.refine.heads = 2;
-  config.decoder.type = DecoderKind::kTransformer;
+  config.decoder.type = "transformer";
   config.decoder.layers = 2;
   config.decoder.heads = 3;
   config.search.min_length = 2;  // so that there are words that attend to words
@@ -180,7 +176,7 @@ TEST_CASE("an overlay also draws the attention among regions and among words") {
 }
 
 TEST_CASE("inspect shows the flow of gradients and refuses what it cannot show") {
-  const Fixture fixture(SelectionKind::kSoft);
+  const Fixture fixture("soft");
   InspectAttentionArgs args{
       .checkpoint = fixture.checkpoint().string(), .gradients = true, .images = 2, .json = true};
   const Json json = Json::parse(printed([&] { return run_inspect_attention(args); }).text);
@@ -194,7 +190,7 @@ TEST_CASE("inspect shows the flow of gradients and refuses what it cannot show")
 }
 
 TEST_CASE("the message on a wrong value of an option names it or the choices") {
-  const Fixture fixture(SelectionKind::kSoft);
+  const Fixture fixture("soft");
   EvaluateArgs args{.model = fixture.model()};
   args.model.regime = "argmax";
   CHECK(message_of<UsageError>([&] { run_evaluate(args); }).find("choose from expectation") !=
@@ -217,7 +213,7 @@ TEST_CASE("the message on a wrong value of an option names it or the choices") {
 
 ExperimentConfig with_transformers() {
   ExperimentConfig config = small_transformer();
-  config.encoder.type = EncoderKind::kHybrid;
+  config.encoder.type = "hybrid";
   config.encoder.vit = {.width = 12, .layers = 2, .heads = 2, .patch = 1};
   return config;
 }
@@ -337,15 +333,15 @@ TEST_CASE("maps that a model does not have are refused with the reason") {
   config.encoder.vit.class_token = false;
   CHECK(says(refusal(config, {.class_token = true}), "encoder.vit.class_token is false"));
   config.encoder.refine.layers = 1;
-  config.encoder.refine.type = SequenceAttentionKind::kDifferential;
+  config.encoder.refine.type = "differential";
   CHECK(says(refusal(config, {.rollout = true}), "may be below 0"));
-  config.encoder.refine.type = SequenceAttentionKind::kLinformer;
+  config.encoder.refine.type = "linformer";
   CHECK(says(refusal(config, {.rollout = true}), "mixtures"));
-  config.encoder.type = EncoderKind::kCnn;
+  config.encoder.type = "cnn";
   config.encoder.refine.layers = 0;
   CHECK(says(refusal(config, {.rollout = true}), "encoder.type cnn has no attention"));
   CHECK(says(refusal(config, {.class_token = true}), "encoder.type cnn has no class token"));
-  config.decoder.type = DecoderKind::kGru;
+  config.decoder.type = "gru";
   CHECK(says(refusal(config, {.layer = "0"}), "decoder.type gru attends once per word"));
 }
 
@@ -359,7 +355,7 @@ TEST_CASE("inspect measures the patches of a transformer encoder") {
   args.json = false;
   CHECK(printed([&] { return run_inspect_attention(args); }).text.find("outlier_share") !=
         std::string::npos);
-  const Fixture cnn(SelectionKind::kSoft);
+  const Fixture cnn("soft");
   args.checkpoint = cnn.checkpoint().string();
   CHECK(message_of<UsageError>([&] { run_inspect_attention(args); }).find("has no tokens") !=
         std::string::npos);

@@ -37,7 +37,7 @@ class TextRun {
 
 ExperimentConfig with_transformer() {
   ExperimentConfig config = small_text_experiment();
-  config.encoder.type = EncoderKind::kTextTransformer;
+  config.encoder.type = "text_transformer";
   config.encoder.text.heads = 2;
   return config;
 }

@@ -1,14 +1,11 @@
 // The arms of a comparison: how they are made, what they share, and how each is tuned.
 #include "captioning/learning/training/run_data.h"
 #include "captioning/model/model.h"
-#include "core/attention/scores/score_kind.h"
-#include "core/attention/selection_kind.h"
 #include "experiments/compare/arms.h"
 #include "experiments/compare/finished_runs.h"
 #include "experiments/compare/tuning.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -48,7 +45,7 @@ TEST_CASE("arms share inputs unless one of them has those of a frozen network") 
                                  .config);
   };
   EncoderConfig trained, frozen;
-  trained.type = frozen.type = EncoderKind::kOnnxNative;
+  trained.type = frozen.type = "onnx_native";
   frozen.frozen_stages = -1;
   for (const char* change : {"encoder.frozen_stages=2", "encoder.lr=0.1", "encoder.weights=a"}) {
     CAPTURE(change);
@@ -71,7 +68,7 @@ TEST_CASE("named arms are combined with all values of the axes") {
   REQUIRE(arms[0].values.empty());
   REQUIRE(arms[1].name == "hard (ema)");
   REQUIRE(arms[1].folder == "hard-ema");
-  REQUIRE(arms[1].config.attention.selection == SelectionKind::kHard);
+  REQUIRE(arms[1].config.attention.selection == "hard");
   REQUIRE(arms[1].config.attention.hard.baseline == BaselineKind::kEma);
   REQUIRE(arms[1].values[1].second == "{baseline: ema, lambda_r: 0.5}");
 
@@ -81,7 +78,7 @@ TEST_CASE("named arms are combined with all values of the axes") {
   REQUIRE(both.size() == 8);
   REQUIRE(both[1].name == "dot, beam=2");
   REQUIRE(both[1].folder == "dot-beam-2");
-  REQUIRE(both[1].config.attention.score == ScoreKind::kDot);
+  REQUIRE(both[1].config.attention.score == "dot");
   REQUIRE(both[1].config.search.beam == 2);
   REQUIRE(both[1].values.size() == 2);
   std::set<std::string> folders;
@@ -244,7 +241,7 @@ TEST_CASE("the trials of an arm are the arm with every combination of the tuned 
   REQUIRE(trials.size() == 4);
   REQUIRE(trials[1].name == "hard: lr=1e-3, dropout=0.5");
   REQUIRE(trials[1].folder == "hard/tune/lr-1e-3-dropout-0.5");
-  REQUIRE(trials[1].config.attention.selection == SelectionKind::kHard);
+  REQUIRE(trials[1].config.attention.selection == "hard");
   REQUIRE(trials[1].config.decoder.dropout == 0.5);
   REQUIRE(trials[1].config.train.stop == epochs(2));
 

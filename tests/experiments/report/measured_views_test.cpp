@@ -4,14 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "captioning/model/decoders/decoder_kind.h"
 #include "captioning/model/decoding/decode_images.h"
 #include "captioning/model/maps/layer_maps.h"
 #include "captioning/model/maps/map_views.h"
 #include "captioning/study/inspection/encoder_maps.h"
 #include "captioning/study/inspection/gradient_flow.h"
-#include "core/attention/scores/score_kind.h"
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "experiments/commands/inspect_attention.h"
 #include "experiments/commands/report.h"
 #include "experiments/report/self_attention.h"
@@ -20,7 +17,6 @@
 #include "tests/support/base64_bytes.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade::test {
 namespace {
@@ -88,7 +84,7 @@ TEST_CASE("measures without effect are refused before anything is decoded") {
   const TempFolder folder("measured");
   const std::string blind = (folder / "blind").string(), seeing = (folder / "seeing").string();
   ExperimentConfig config = small_experiment();
-  config.attention.score = ScoreKind::kNone;
+  config.attention.score = "none";
   write_small_run(blind, config);
   write_small_run(seeing, small_experiment());
   ReportArgs args{.runs = {blind}, .out = (folder / "page.html").string(), .images = 1};
@@ -221,7 +217,7 @@ struct Decoded {
 
 TEST_CASE("a page has the maps of encoder, refinement and words, and the rollout") {
   ExperimentConfig config = small_transformer();
-  config.encoder.type = EncoderKind::kVit;
+  config.encoder.type = "vit";
   config.encoder.vit = {.width = 8, .layers = 2, .heads = 2, .patch = 8, .registers = 1};
   config.encoder.refine.layers = 1;
   config.encoder.refine.heads = 2;
@@ -268,10 +264,10 @@ TEST_CASE("what is no map of regions is left out") {
   ExperimentConfig config = small_experiment();
   config.encoder.refine.layers = 1;
   config.encoder.refine.heads = 1;
-  config.encoder.refine.type = SequenceAttentionKind::kLinformer;
+  config.encoder.refine.type = "linformer";
   CHECK(Decoded(config).json().is_null());
   // Weights below 0 are no shares, so they cannot be rolled out, but they are maps.
-  config.encoder.refine.type = SequenceAttentionKind::kDifferential;
+  config.encoder.refine.type = "differential";
   const Decoded differential(config);
   const OrderedJson json = differential.json();
   REQUIRE(json.at("regions").size() == 1);

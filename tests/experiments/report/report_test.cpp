@@ -7,7 +7,6 @@
 
 #include "captioning/model/maps/packed_maps.h"
 #include "captioning/scoring/metrics/metric_registry.h"
-#include "core/attention/selection_kind.h"
 #include "core/io/base64.h"
 #include "experiments/commands/overlay.h"
 #include "experiments/commands/shown_models.h"
@@ -98,7 +97,7 @@ Json data_of(const fs::path& page) {
 
 TEST_CASE("a report shows the captions, maps and scores of the other commands") {
   const TempFolder folder("report");
-  const ExperimentConfig config = small_experiment(SelectionKind::kHard);
+  const ExperimentConfig config = small_experiment("hard");
   write_small_run(folder / "hard", config);
   const WrittenReport written =
       make_report({.runs = {(folder / "hard").string()}, .split = "val", .images = 20});
@@ -201,7 +200,7 @@ TEST_CASE("a report of a comparison has its arms, also after the folder was move
   const fs::path moved = folder / "moved";
   write_small_run(moved / "soft" / "seed-1", small_experiment());
   write_small_run(moved / "soft" / "seed-2", small_experiment());
-  write_small_run(moved / "hard" / "seed-1", small_experiment(SelectionKind::kHard));
+  write_small_run(moved / "hard" / "seed-1", small_experiment("hard"));
   const auto seed = [](const std::string& arm, int number, const char* status) {
     return Json{{"seed", number},
                 {"status", status},

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/model/maps/caption_text.h"
-#include "core/attention/selection_kind.h"
 #include "experiments/report/report_captions.h"
 #include "experiments/serve/caption_server.h"
 #include "tests/experiments/small_models.h"
@@ -26,7 +25,7 @@ using Json = nlohmann::json;
 
 TEST_CASE("an uploaded photo gets the captions and maps that a report has") {
   const TempFolder folder("live");
-  write_small_run(folder / "hard", small_experiment(SelectionKind::kHard));
+  write_small_run(folder / "hard", small_experiment("hard"));
   write_small_run(folder / "transformer", small_transformer());
   const SmallModels loaded({folder / "hard", folder / "transformer"});
   const LoadedData data = load_data(loaded.models()[0].loaded->config.data);
@@ -68,7 +67,7 @@ TEST_CASE("an uploaded photo gets the captions and maps that a report has") {
 
 TEST_CASE("a photo is encoded once per model, whatever the number of regimes") {
   const TempFolder folder("live-once");
-  write_small_run(folder / "hard", small_experiment(SelectionKind::kHard));
+  write_small_run(folder / "hard", small_experiment("hard"));
   write_small_run(folder / "soft", small_experiment());
   const SmallModels loaded({folder / "hard", folder / "soft"});
   std::vector<std::string> encoded;
@@ -84,7 +83,7 @@ TEST_CASE("a photo is encoded once per model, whatever the number of regimes") {
 TEST_CASE(
     "the captions of a model's own regime have the effects of regions, where they are wanted") {
   const TempFolder folder("live-occlusion");
-  write_small_run(folder / "hard", small_experiment(SelectionKind::kHard));
+  write_small_run(folder / "hard", small_experiment("hard"));
   write_small_run(folder / "transformer", small_transformer());
   const SmallModels loaded({folder / "hard", folder / "transformer"});
   const LoadedData data = load_data(loaded.models()[0].loaded->config.data);

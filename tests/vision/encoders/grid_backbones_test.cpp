@@ -9,7 +9,6 @@
 #include "vision/encoders/backbones/resnet.h"
 #include "vision/encoders/backbones/vgg.h"
 #include "vision/encoders/encoder.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/onnx_encoder.h"
 
 namespace saccade {
@@ -167,7 +166,7 @@ TEST_CASE(
   for (const bool dilate : {false, true}) {
     CAPTURE(dilate);
     EncoderConfig config;
-    config.type = EncoderKind::kOnnxNative;
+    config.type = "onnx_native";
     config.model = model.string();
     config.layers = {"last", "depthwise", "first_relu"};
     config.image_size = 32, config.image_width = 48;

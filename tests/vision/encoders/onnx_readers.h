@@ -5,7 +5,6 @@
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
 #include "vision/encoders/encoder.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/onnx_encoder.h"
 #include "vision/encoders/onnx_layers.h"
@@ -33,7 +32,7 @@ inline OnnxEncoderOptions opencv_options(const std::filesystem::path& file,
 }
 inline EncoderConfig native_config(const std::filesystem::path& file, const std::string& layer) {
   EncoderConfig config;
-  config.type = EncoderKind::kOnnxNative;
+  config.type = "onnx_native";
   config.model = file.string();
   config.layer = layer;
   config.image_size = 32;

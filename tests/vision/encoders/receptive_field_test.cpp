@@ -11,7 +11,6 @@
 #include "vision/encoders/backbones/vgg.h"
 #include "vision/encoders/cnn.h"
 #include "vision/encoders/encoder.h"
-#include "vision/encoders/encoder_kind.h"
 
 namespace saccade {
 namespace {
@@ -163,14 +162,14 @@ TEST_CASE(
     "a cell of the small network sees around its middle, a cell of a transformer sees everything") {
   ParameterStore store;
   EncoderConfig config;
-  config.type = EncoderKind::kCnn;
+  config.type = "cnn";
   config.image_size = 64;
   config.channels = {8, 8, 8};
   const ReceptiveField field = make_encoder(config, ParamScope(store, "cnn"))->receptive_field();
   CHECK(field.cols.step == 8);
   CHECK(field.cols.extent == 15);
   CHECK(field.cols.first == -3);  // 12 pixels from 0 on are inside: pixel 4 is in the middle of 15
-  config.type = EncoderKind::kVit;
+  config.type = "vit";
   config.vit = {.width = 12, .layers = 1, .heads = 2, .patch = 8};
   CHECK_THROWS_AS(make_encoder(config, ParamScope(store, "vit"))->receptive_field(), UsageError);
 }

@@ -9,7 +9,6 @@
 #include "tests/support/test_tape.h"
 #include "tests/vision/pictures.h"
 #include "vision/encoders/encoder.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/onnx_encoder.h"
 
@@ -154,7 +153,7 @@ TEST_CASE("stored networks of saccade's own kinds need no file of weights either
   const test::TempFolder folder("stored-native");
   test::save_small_onnx(folder / "small.onnx");
   EncoderConfig resnet;
-  resnet.type = EncoderKind::kResnet18;
+  resnet.type = "resnet18";
   resnet.layer = "layer1";
   resnet.image_size = 32;
   resnet.frozen_stages = -1;
@@ -164,7 +163,7 @@ TEST_CASE("stored networks of saccade's own kinds need no file of weights either
   store.initialise(5);
   save_torch_weights(resnet.weights, pretrained(*network, "encoder"), store);
   EncoderConfig native;
-  native.type = EncoderKind::kOnnxNative;
+  native.type = "onnx_native";
   native.model = (folder / "small.onnx").string();
   native.layer = "last";
   native.image_size = 32;
@@ -204,7 +203,7 @@ namespace {
 
 EncoderConfig small_resnet(const std::filesystem::path& weights) {
   EncoderConfig config;
-  config.type = EncoderKind::kResnet18;
+  config.type = "resnet18";
   config.layer = "layer1";
   config.image_size = 32;
   config.image_width = 24;
@@ -267,7 +266,7 @@ TEST_CASE(
     "positions") {
   const test::TempFolder folder("frozen-vit");
   EncoderConfig config;
-  config.type = EncoderKind::kVit;
+  config.type = "vit";
   config.image_size = 32;
   config.image_width = 24;
   config.frozen_stages = -1;

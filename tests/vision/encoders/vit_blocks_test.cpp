@@ -1,22 +1,20 @@
 // The blocks of a vision transformer with every mechanism of the registry, before and after the
 // norm.
-#include "core/attention/sequence/sequence_attention_kind.h"
 #include "tests/support/catch.h"
 #include "tests/support/tensor_difference.h"
 #include "tests/support/test_tape.h"
-#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/vit.h"
 
 namespace saccade {
 
 using Catch::Matchers::Contains;
-using Kind = SequenceAttentionKind;
 
 using test::noise;
 
 namespace {
 
-EncoderConfig small(EncoderKind type, Kind kind, NormPlacement norm = NormPlacement::kPre) {
+EncoderConfig small(const std::string& type, const std::string& kind,
+                    NormPlacement norm = NormPlacement::kPre) {
   EncoderConfig config;
   config.type = type;
   config.image_size = 32;
@@ -26,7 +24,7 @@ EncoderConfig small(EncoderKind type, Kind kind, NormPlacement norm = NormPlacem
   config.vit = {.width = 12,
                 .layers = 2,
                 .heads = 3,
-                .patch = type == EncoderKind::kVit ? 8 : 1,
+                .patch = type == "vit" ? 8 : 1,
                 .norm = norm,
                 .registers = 1};
   config.vit.attention.type = kind;
@@ -69,11 +67,11 @@ double apart(ConstView a, ConstView b) {
 TEST_CASE("every mechanism in every placement encodes each image of a batch by itself") {
   const Tensor two = noise({2, 32, 48, 3}, 3);
   std::vector<Tensor> different;
-  for (const EncoderKind type : {EncoderKind::kVit, EncoderKind::kHybrid})
-    for (const auto& kind : enum_table(Kind{}))
+  for (const std::string type : {"vit", "hybrid"})
+    for (const auto& kind : sequence_attentions().rows())
       for (const auto& norm : enum_table(NormPlacement{})) {
-        INFO(enum_name(type) << ", " << kind.name << ", " << norm.name);
-        const Model model(small(type, kind.value, norm.value));
+        INFO(type << ", " << kind.name << ", " << norm.name);
+        const Model model(small(type, kind.name, norm.value));
         const Tensor both = model.encode(two.view());
         REQUIRE(both.shape() == Shape({2, 24, 12}));
         for (Index b = 0; b < 2; ++b) {
@@ -89,9 +87,9 @@ TEST_CASE("windows and grid neighbours never leave out the class token and the r
   const Tensor image = noise({1, 32, 48, 3}, 1);
   Tensor changed = image.clone();
   for (Index x = 40; x < 48; ++x) changed[(31 * 48 + x) * 3] += 2;  // the last patch
-  for (const Kind kind : {Kind::kWindow, Kind::kGraph}) {
-    INFO(enum_name(kind));
-    EncoderConfig config = small(EncoderKind::kVit, kind);
+  for (const std::string kind : {"window", "graph"}) {
+    INFO(kind);
+    EncoderConfig config = small("vit", kind);
     config.vit.layers = 1;
     config.vit.attention.radius = 0;
     config.vit.attention.neighbours = NeighbourKind::kFour;
@@ -111,7 +109,7 @@ TEST_CASE("windows and grid neighbours never leave out the class token and the r
 
 TEST_CASE("blocks that end normalised have no normalisation behind the last of them") {
   for (const auto& norm : enum_table(NormPlacement{})) {
-    const Model model(small(EncoderKind::kVit, Kind::kSelfAttention, norm.value));
+    const Model model(small("vit", "self_attention", norm.value));
     CHECK((model.parameters.find("norm.gain") >= 0) == (norm.value == NormPlacement::kPre));
   }
 }
@@ -125,16 +123,16 @@ TEST_CASE("published weights are refused for blocks that no published network ha
     }
     return false;
   };
-  for (const auto& kind : enum_table(Kind{})) {
+  for (const auto& kind : sequence_attentions().rows()) {
     INFO(kind.name);
-    const bool fits = kind.value == Kind::kSelfAttention || kind.value == Kind::kWindow;
-    CHECK(refused(small(EncoderKind::kVit, kind.value)) == !fits);
-    CHECK(refused(small(EncoderKind::kVit, kind.value, NormPlacement::kPost)));
+    const bool fits = kind.name == "self_attention" || kind.name == "window";
+    CHECK(refused(small("vit", kind.name)) == !fits);
+    CHECK(refused(small("vit", kind.name, NormPlacement::kPost)));
   }
 }
 
 TEST_CASE("attention of a vision transformer that does not fit is refused in one line") {
-  EncoderConfig config = small(EncoderKind::kVit, Kind::kGraph);
+  EncoderConfig config = small("vit", "graph");
   config.vit.attention.neighbours = NeighbourKind::kCosine;
   config.vit.attention.nearest = 26;  // 24 patches, the class token and a register
   CHECK_THROWS_WITH(Model(config), Contains("encoder.vit.attention.nearest 26") && Contains("25"));
@@ -142,23 +140,23 @@ TEST_CASE("attention of a vision transformer that does not fit is refused in one
   CHECK_NOTHROW(Model(config));
   config.vit.start = VitStart::kMimetic;
   CHECK_THROWS_WITH(Model(config), Contains("encoder.vit.start mimetic needs"));
-  config = small(EncoderKind::kVit, Kind::kDifferential);
+  config = small("vit", "differential");
   config.vit.heads = 4;  // half a head would be 1.5 wide
   CHECK_THROWS_WITH(Model(config), Contains("encoder.vit.heads 4"));
-  config = small(EncoderKind::kVit, Kind::kDifferential);
+  config = small("vit", "differential");
   config.vit.start = VitStart::kMimetic;
   CHECK_NOTHROW(Model(config));
 }
 
 namespace {
 
-EncoderConfig small_vit(EncoderKind type = EncoderKind::kVit) {
+EncoderConfig small_vit(const std::string& type = "vit") {
   EncoderConfig config;
   config.type = type;
   config.image_size = 32;
   config.image_width = 48;
   config.channels = {4, 6, 8};
-  config.vit = {.width = 12, .layers = 2, .heads = 3, .patch = type == EncoderKind::kVit ? 8 : 1};
+  config.vit = {.width = 12, .layers = 2, .heads = 3, .patch = type == "vit" ? 8 : 1};
   return config;
 }
 
@@ -200,7 +198,7 @@ double difference(const Tensor& a, Index row_a, const Tensor& b, Index row_b) {
 }  // namespace
 
 TEST_CASE("the grid consists of the patches, whatever further tokens there are") {
-  for (const EncoderKind type : {EncoderKind::kVit, EncoderKind::kHybrid})
+  for (const std::string type : {"vit", "hybrid"})
     for (const bool class_token : {false, true})
       for (const Index registers : {0, 2}) {
         EncoderConfig config = small_vit(type);
@@ -230,7 +228,7 @@ TEST_CASE("without positions, a vision transformer does not depend on the order 
 }
 
 TEST_CASE("every parameter but those of the last normalisation belongs to one stage") {
-  for (const EncoderKind type : {EncoderKind::kVit, EncoderKind::kHybrid}) {
+  for (const std::string type : {"vit", "hybrid"}) {
     VitModel model(small_vit(type));
     Index of_stages = 0;
     for (const EncoderStage& stage : model.encoder->stages()) {
@@ -248,7 +246,7 @@ TEST_CASE("a vision transformer refuses options that do not fit together") {
   config.vit.patch = 7;
   CHECK_THROWS_WITH(VitModel(config),
                     Contains("encoder.vit.patch 7 does not divide 32 x 48 pixels"));
-  config = small_vit(EncoderKind::kHybrid);
+  config = small_vit("hybrid");
   config.vit.patch = 4;
   CHECK_THROWS_WITH(VitModel(config),
                     Contains("does not divide 4 x 6, the cells of the CNN's grid"));
@@ -263,7 +261,7 @@ TEST_CASE("a vision transformer refuses options that do not fit together") {
 
 TEST_CASE("an overlap larger than a patch is refused") {
   EncoderConfig config;
-  config.type = EncoderKind::kVit;
+  config.type = "vit";
   config.image_size = 32;
   config.vit = {.width = 8, .layers = 1, .heads = 2, .patch = 8, .overlap = 8};
   ParameterStore store;

@@ -1,0 +1,81 @@
+// The choices of a config key as a table: a row for each, with what people read of it and what the
+// program takes from it. A config holds the name.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace saccade {
+
+// What people read of a choice. Whatever follows the description may be empty.
+struct ChoiceInfo {
+  std::string name;       // in configs
+  std::string doc;        // its formula, or what it does
+  std::string source{};   // the paper
+  std::string cost{};     // per word, or for L positions at once
+  std::string options{};  // the keys that it reads, where their declarations do not tell
+};
+
+// `Value` is a factory, or a struct with a factory and what others have to know of a choice.
+template <class Value>
+class Registry {
+ public:
+  // One choice.
+  struct Row : ChoiceInfo {
+    Value value;  // what the program takes from it
+  };
+
+  // `key` is that of the config, for messages.
+  Registry(std::string key, std::vector<Row> rows) : key_(std::move(key)), rows_(std::move(rows)) {}
+
+  // Adds a choice. Throws UsageError where the name is taken or is not made of lower-case letters,
+  // digits and '_', and where nothing makes the choice.
+  void add(ChoiceInfo info, Value value) {
+    const std::string& name = info.name;
+    if (name.empty() ||
+        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos)
+      throw UsageError(
+          str(key_, ": '", name,
+              "' cannot be a name in a config; use lower-case letters, digits and '_'"));
+    if (find(name) != nullptr)
+      throw UsageError(str(key_, ": there is a choice '", name, "' already; take another name"));
+    if constexpr (std::is_constructible_v<bool, Value>)
+      if (!value) throw UsageError(str(key_, ": nothing makes '", name, "'; give a function"));
+    rows_.push_back({std::move(info), std::move(value)});
+  }
+
+  // The value of a name. Throws InternalError where there is none.
+  const Value& at(std::string_view name) const {
+    const Row* row = find(name);
+    SACCADE_ASSERT(row != nullptr, key_, " has no choice '", name, "'");
+    return row->value;
+  }
+  // All rows, in the order in which people read them.
+  const std::vector<Row>& rows() const { return rows_; }
+  // The names of the rows whose value fits a predicate.
+  template <class Fits>
+  std::vector<std::string> names(Fits fits) const {
+    std::vector<std::string> out;
+    for (const Row& row : rows_)
+      if (fits(row.value)) out.push_back(row.name);
+    return out;
+  }
+
+ private:
+  const Row* find(std::string_view name) const {
+    const auto found =
+        std::find_if(rows_.begin(), rows_.end(), [&](const Row& row) { return row.name == name; });
+    return found == rows_.end() ? nullptr : &*found;
+  }
+
+  std::string key_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace saccade
