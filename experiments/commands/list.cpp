@@ -15,11 +15,11 @@
 #include "core/attention/sequence/make_sequence_attention.h"
 #include "core/attention/sequence/sequence_attention_kind.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/listing.h"
 #include "core/base/suggest.h"
 #include "core/config/config.h"
 #include "experiments/commands/list_models.h"
-#include "experiments/process/json_text.h"
 #include "experiments/report/metric_list.h"
 #include "vision/encoders/encoder_kind.h"
 
