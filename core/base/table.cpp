@@ -278,6 +278,7 @@ std::string csv_cell(const Cell& cell) {
   if (const auto* number = std::get_if<double>(&cell.value)) return csv_number(*number);
   if (const auto* whole = std::get_if<Index>(&cell.value)) return str(*whole);
   if (std::holds_alternative<std::monostate>(cell.value)) return "";
+  if (const auto* texts = std::get_if<Texts>(&cell.value)) return csv_field(join(*texts, ", "));
   Cell own = cell;
   own.shown.clear();
   return csv_field(piece_of(own, {.key = ""}).main);

@@ -72,7 +72,7 @@ bool has_winner(const Judgement& judgement, const std::string& name, const Table
   return !others.empty() && std::all_of(tested.begin(), tested.end(), differs);
 }
 
-// A name must not end the line of a comment or a list.
+// A name must not end the line of a list.
 std::string in_one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -88,29 +88,13 @@ std::string listed_marks(const std::vector<ScoreMark>& marks, const std::string&
   return out;
 }
 
-// The headline metrics with their intervals.
-Table intervals_table(const Judgement& judgement, const std::vector<std::string>& metrics) {
-  Table table = arms_table(judgement.regimes);
-  for (const JudgedRow& row : judgement.rows) {
-    table.add(arm_cells(*row.arm, row.regime, judgement.regimes));
-    for (const std::string& name : metrics) {
-      const JudgedMetric* own = row.find(name);
-      table.rows.back().push_back(own ? interval_cell(*own) : Table::Cell());
-    }
-  }
-  return table;
-}
-
 }  // namespace
 
 std::string comparison_markdown(const Comparison& comparison, const Judgement& judgement,
                                 Shown shown) {
   std::string out = "# " + headline(comparison) + "\n\n";
-  const std::vector<std::string> metrics = headline_metrics(judgement);
   const std::vector<ScoreMark> marks = marks_of(comparison);
-  Table table = intervals_table(judgement, metrics);
-  for (const std::string& name : metrics) table.columns.push_back(metric_column(name, marks));
-  out += to_markdown(table);
+  out += to_markdown(judged_table(judgement, interval_cell, marks));
   out += "\n" + legend(judgement) + ".\n\n";
   for (const std::string& sentence : verdict(judgement)) out += "- " + sentence + "\n";
   out += tuned(comparison, "- ") + failures(comparison, "- ") +
@@ -122,15 +106,14 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
 }
 
 std::string comparison_latex(const Comparison& comparison, const Judgement& judgement) {
-  const std::vector<std::string> metrics = headline_metrics(judgement);
-  Table table = intervals_table(judgement, metrics);
-  for (const std::string& name : metrics) {
-    const Table::Column column = paper_column(judgement, name);
+  Table table = judged_table(judgement, interval_cell);
+  for (std::size_t c = table.names; c < table.columns.size(); ++c) {
+    const std::string name = table.columns[c].key;
+    const Table::Column& column = table.columns[c] = paper_column(judgement, name);
     const bool wins = has_winner(judgement, name, column);
     for (std::size_t i = 0; i < judgement.rows.size(); ++i)
       if (const JudgedMetric* own = judgement.rows[i].find(name))
-        table.rows[i][table.columns.size()].bold = wins && is_best(judgement, *own, column);
-    table.columns.push_back(column);
+        table.rows[i][c].bold = wins && is_best(judgement, *own, column);
   }
   table.title = headline(comparison);
   table.note =
@@ -140,7 +123,7 @@ std::string comparison_latex(const Comparison& comparison, const Judgement& judg
       "reference support it: it is better than\nthe reference, or it is the reference's "
       "and all other rows are worse. With one seed on each side,\nbold is said of these "
       "runs and not of the arms.\n";
-  for (const std::string& sentence : verdict(judgement)) table.note += in_one_line(sentence) + "\n";
+  for (const std::string& sentence : verdict(judgement)) table.note += sentence + "\n";
   table.note += listed_marks(marks_of(comparison), "");
   return to_latex(table);
 }

@@ -103,20 +103,12 @@ Json arm_json(const ArmResult& arm, const std::vector<Row>& rows, const Judgemen
 // The differences of the rows to the reference, with one line for each headline metric that is
 // tested.
 std::string difference_table(const Judgement& judgement, std::size_t columns) {
-  Table table = arms_table(judgement.regimes);
-  const std::vector<std::string> metrics = headline_metrics(judgement);
-  for (const std::string& name : metrics) table.columns.push_back(metric_column(name));
-  for (const JudgedRow& row : judgement.rows) {
-    if (std::none_of(row.metrics.begin(), row.metrics.end(),
-                     [](const JudgedMetric& own) { return own.difference; }))
-      continue;
-    Table::Cells cells = arm_cells(*row.arm, row.regime, judgement.regimes);
-    for (const std::string& name : metrics) {
-      const JudgedMetric* own = row.find(name);
-      cells.push_back(own ? difference_cell(*own) : Table::Cell());
-    }
-    table.add(std::move(cells));
-  }
+  Table table = judged_table(judgement, difference_cell);
+  std::erase_if(table.rows, [&](const Table::Cells& row) {
+    return std::all_of(
+        row.begin() + static_cast<std::ptrdiff_t>(table.names), row.end(),
+        [](const Table::Cell& cell) { return cell.value == decltype(cell.value)(); });
+  });
   if (table.rows.empty()) return "";
   table.columns.front().label = "against " + judgement.reference->arm.name;
   table.note = legend(judgement);

@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/compare/tuning.h"
+#include "experiments/compare/verdict.h"
 
 namespace saccade {
 
@@ -179,6 +180,21 @@ Table::Cell difference_cell(const JudgedMetric& metric) {
   cell.between(one.interval.low, one.interval.high).show(signed_number(one.value));
   cell.remark = std::isnan(one.holm) ? "(no test)" : p_text(one.holm);
   return cell;
+}
+
+Table judged_table(const Judgement& judgement, Table::Cell (*cell)(const JudgedMetric&),
+                   std::span<const ScoreMark> marks) {
+  Table table = arms_table(judgement.regimes);
+  const std::vector<std::string> metrics = headline_metrics(judgement);
+  for (const std::string& name : metrics) table.columns.push_back(metric_column(name, marks));
+  for (const JudgedRow& row : judgement.rows) {
+    table.add(arm_cells(*row.arm, row.regime, judgement.regimes));
+    for (const std::string& name : metrics) {
+      const JudgedMetric* own = row.find(name);
+      table.rows.back().push_back(own ? cell(*own) : Table::Cell());
+    }
+  }
+  return table;
 }
 
 std::string legend(const Judgement& judgement) {

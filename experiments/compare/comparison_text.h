@@ -43,6 +43,10 @@ Table::Cell interval_cell(const JudgedMetric& metric);
 // test" where both scores are too small to be shown; nothing for the reference.
 Table::Cell difference_cell(const JudgedMetric& metric);
 
+// One row for each arm and regime, with such a cell for each headline metric.
+Table judged_table(const Judgement& judgement, Table::Cell (*cell)(const JudgedMetric&),
+                   std::span<const ScoreMark> marks = {});
+
 // Explains the brackets and the p-values.
 std::string legend(const Judgement& judgement);
 

@@ -31,14 +31,14 @@ Table scores() {
 
 TEST_CASE("a table for a terminal has numbers below each other, and what belongs to them behind") {
   CHECK(to_text(scores()) ==
-        "arm                         CIDEr        p  share  sizes\n"
-        "so|ft_1  0.5123 [0.5000, 0.5250]  <0.0001   25.0  2 x 3\n"
-        "=a,\"b\"       12                        -    0.0      -\n"
+        "arm                        CIDEr        p  share  sizes\n"
+        "so|ft_1  0.5123 [0.5000, 0.5250]  <0.0001     25  2 x 3\n"
+        "=a,\"b\"       12                         -    0.0      -\n"
         "a note\n");
   Table odd{.columns = {{.key = "a"}, {.key = "b"}}, .title = "title"};
   odd.add({"x\x1b[31m\n", "\xC3\xA9"});
   odd.add({"nothing", Cell()});
-  CHECK(to_text(odd) == "title\na      b\nx [31m  \xC3\xA9\n");
+  CHECK(to_text(odd) == "title\na        b\nx [31m   \xC3\xA9\n");
 }
 
 TEST_CASE("a turned table has a line for each column, and is not turned where it is too wide") {
@@ -65,7 +65,7 @@ TEST_CASE("a turned table has a line for each column, and is not turned where it
 TEST_CASE("a table for papers and for other programs escapes what they take for their own") {
   CHECK(to_markdown(scores()) ==
         "| arm | CIDEr | p | share | sizes |\n|---|---:|---:|---:|---:|\n"
-        "| so\\|ft_1 | 0.5123 [0.5000, 0.5250] | <0.0001 | 25.0 | 2 x 3 |\n"
+        "| so\\|ft_1 | 0.5123 [0.5000, 0.5250] | <0.0001 | 25 | 2 x 3 |\n"
         "| =a,\"b\" | 12 | - | 0.0 | - |\n");
   CHECK(to_latex(scores()) ==
         "% a note\n\\begin{tabular}{lrrrr}\n\\toprule\narm & CIDEr & p & share & sizes \\\\\n"
@@ -74,7 +74,7 @@ TEST_CASE("a table for papers and for other programs escapes what they take for 
   CHECK(to_csv(scores()) ==
         "arm,place,cider,cider_low,cider_high,share,sizes\n"
         "so|ft_1,1,0.51234,0.5,0.525,0.25,2 x 3\n"
-        "\"'=a,\"\"b\"\"\",2,12,,,-1e-09,-\n");
+        "\"'=a,\"\"b\"\"\",2,12,,,-1e-09,\n");
 }
 
 TEST_CASE("a table as JSON has rows by key, null where there is no value, and what columns are") {
