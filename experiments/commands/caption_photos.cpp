@@ -7,9 +7,9 @@
 #include "captioning/data/sequences/source_picture.h"
 #include "captioning/model/decoding/decode_images.h"
 #include "core/base/listing.h"
+#include "core/base/plain_text.h"
 #include "core/parallel/kernel_parts.h"
 #include "experiments/process/log.h"
-#include "experiments/process/plain_text.h"
 #include "vision/images/picture_folder.h"
 
 namespace saccade {

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/plain_text.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/report.h"
 #include "experiments/commands/shown_models.h"
@@ -21,7 +22,6 @@
 #include "experiments/compare/study.h"
 #include "experiments/options/given_boxes.h"
 #include "experiments/process/log.h"
-#include "experiments/process/plain_text.h"
 
 namespace saccade {
 

@@ -8,11 +8,11 @@
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/check_config.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/suggest.h"
 #include "experiments/commands/check_files.h"
 #include "experiments/compare/arms.h"
 #include "experiments/compare/judge_options.h"
-#include "experiments/process/json_text.h"
 
 namespace saccade {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "captioning/data/batch_plan.h"
@@ -11,10 +10,11 @@
 #include "captioning/learning/training/training_set.h"
 #include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/listing.h"
+#include "core/base/plain_text.h"
+#include "core/base/table.h"
 #include "experiments/commands/check_files.h"
-#include "experiments/process/json_text.h"
-#include "experiments/process/plain_text.h"
 
 namespace saccade {
 
@@ -55,12 +55,6 @@ std::string compare_count(const LoadedData& data, const DataConfig& config, Spli
 
 double share(Index part, Index whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
-std::string exact_percent(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f %%", 100 * value);
-  return text.data();
 }
 
 // Counts one more caption of this length.
@@ -277,7 +271,7 @@ std::string summary_text(const DataSummary& summary) {
     if (split.images > 0 && !sets.empty()) out += sets + ")";
     if (split.images > 0)
       out += str(", ", counted(split.captions, "caption"), ", ", counted(split.words, "word"), ", ",
-                 exact_percent(share(split.unknown_words, split.words)), " of them unknown");
+                 decimals(100 * share(split.unknown_words, split.words), 2), " % of them unknown");
     if (!split.known_count.empty()) out += " (" + split.known_count + ")";
     out += "\n";
   }

@@ -66,17 +66,9 @@ DataSummary summarize(const LoadedData& data, const ExperimentConfig& config);
 // The files and folders of the config, one line each: the state, the key, the path, and what was
 // found in it or, where it cannot be used, what it should be.
 std::string files_text(std::span<const CheckedFile> files);
-// {"schema_version", "files": [{"key", "path", "state": "there" | "missing" | "unusable" | "not
-// given", "what", "problem", "contents"}]}, the last two where there are any.
 std::string files_json(std::span<const CheckedFile> files);
 
-// {"schema_version", "files" as above, "dataset", "digest", "splits": [{"name", "images",
-// "captions", "words", "unknown_words", "unknown_share", "sets" of joined data: [{"name",
-// "images", "share" and "images_in_epoch" of training images}], the same two of training images
-// that are not joined}], "notes", "problem" and "words_left"
-// where there is no vocabulary, "vocabulary_size", "cut_captions", "too_long_captions", "lengths",
-// "piece_lengths" (of a vocabulary of pieces), "samples", "photos": {"usable", "missing",
-// "unreadable"} where they were looked at}
+// As text and as JSON (experiments/README.md has the keys).
 std::string summary_json(const DataSummary& summary, std::span<const CheckedFile> files);
 std::string summary_text(const DataSummary& summary);
 

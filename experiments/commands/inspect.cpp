@@ -9,14 +9,15 @@
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "core/base/digest.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
+#include "core/base/plain_text.h"
+#include "core/base/table.h"
 #include "core/config/config.h"
 #include "core/config/idle.h"
 #include "core/io/checkpoint.h"
 #include "core/io/safetensors.h"
 #include "experiments/commands/inspect_attention.h"
-#include "experiments/process/json_text.h"
 #include "experiments/process/model_places.h"
-#include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
 #include "vision/encoders/onnx/model_bytes.h"
 #include "vision/encoders/onnx_layers.h"
@@ -44,27 +45,33 @@ std::string numbers_digest(const Archive& archive, const std::string& prefix) {
   return digest.hex();
 }
 
-struct Row {
-  std::string name, shape;
-  Index numbers = 0;
-};
+// A row for each array of parameters.
+Table table_of(const ParameterStore& store) {
+  Table table{.columns = {{.key = "name"}, {.key = "shape"}, {.key = "numbers"}}};
+  for (const ParameterInfo& info : store.infos()) {
+    std::vector<Index> shape;
+    for (int a = 0; a < info.shape.rank(); ++a) shape.push_back(info.shape[a]);
+    table.add({info.name, std::move(shape), info.shape.size()});
+  }
+  return table;
+}
 
-std::vector<Row> parameter_rows(const ParameterStore& store) {
-  std::vector<Row> rows;
-  for (const ParameterInfo& info : store.infos())
-    rows.push_back({info.name, str(info.shape), info.shape.size()});
-  return rows;
+// A row for each part of the model, with the numbers of all of its arrays.
+Table parts_of(const ParameterStore& store) {
+  Table table{.columns = {{.key = "name"}, {.key = "numbers"}}};
+  std::vector<std::pair<std::string, Index>> parts;
+  for (const ParameterInfo& info : store.infos()) {
+    const std::string part = info.name.substr(0, info.name.find('.', info.name.find('.') + 1));
+    if (parts.empty() || parts.back().first != part) parts.emplace_back(part, 0);
+    parts.back().second += info.shape.size();
+  }
+  for (const auto& [part, numbers] : parts) table.add({part, numbers});
+  return table;
 }
 
 Json inspect_json(const std::string& path, const LoadedModel& loaded, const Archive& archive) {
   const TrainingState& state = loaded.state;
   const GridShape& grid = loaded.model->grid();
-  Json parameters = Json::array();
-  for (const ParameterInfo& info : loaded.model->parameters().infos()) {
-    Json shape = Json::array();
-    for (int a = 0; a < info.shape.rank(); ++a) shape.push_back(info.shape[a]);
-    parameters.push_back({{"name", info.name}, {"shape", shape}, {"numbers", info.shape.size()}});
-  }
   return {
       {"schema_version", 1},
       {"checkpoint", path},
@@ -85,7 +92,7 @@ Json inspect_json(const std::string& path, const LoadedModel& loaded, const Arch
         {"best", state.best}}},
       {"weights_only", loaded.weights_only},
       {"parameter_count", loaded.model->parameters().number_count()},
-      {"parameters", parameters},
+      {"parameters", rows_json(table_of(loaded.model->parameters()))},
       {"config", print_config(loaded.config)}};
 }
 
@@ -105,33 +112,14 @@ void print_lines(const std::string& text) {
   for (std::string line; std::getline(in, line);) std::cout << plain_text(line) << "\n";
 }
 
-// The arrays that belong to the same part of the model, in one row.
-std::vector<Row> parts_of(const std::vector<Row>& rows) {
-  std::vector<Row> parts;
-  for (const Row& row : rows) {
-    const std::string part = row.name.substr(0, row.name.find('.', row.name.find('.') + 1));
-    if (parts.empty() || parts.back().name != part) parts.push_back({part, "", 0});
-    parts.back().numbers += row.numbers;
-  }
-  return parts;
-}
-
 void print_text(const std::string& path, const LoadedModel& loaded, bool all) {
   const TrainingState& state = loaded.state;
   const GridShape& grid = loaded.model->grid();
   std::ostringstream out;
   out << path << "\n\n" << (all ? print_config(loaded.config) : chosen_text(loaded.config)) << "\n";
-  const std::vector<Row> arrays = parameter_rows(loaded.model->parameters());
-  const std::vector<Row> rows = all ? arrays : parts_of(arrays);
-  std::size_t name = 0, shape = 0;
-  for (const Row& row : rows) {
-    name = std::max(name, row.name.size());
-    shape = std::max(shape, row.shape.size());
-  }
-  for (const Row& row : rows)
-    out << row.name << std::string(name - row.name.size() + 2, ' ') << row.shape
-        << std::string(shape - row.shape.size() + 2, ' ') << row.numbers << "\n";
-  out << "parameters: " << loaded.model->parameters().number_count() << " in " << arrays.size()
+  const ParameterStore& store = loaded.model->parameters();
+  out << to_text(all ? table_of(store) : parts_of(store));
+  out << "parameters: " << store.number_count() << " in " << store.infos().size()
       << " arrays\ngrid: " << grid.rows << " x " << grid.cols << " regions of " << grid.features
       << " features\nvocabulary: " << loaded.model->vocabulary().size()
       << (loaded.model->vocabulary().subwords() ? " pieces of words" : " words")
@@ -149,43 +137,28 @@ void print_text(const std::string& path, const LoadedModel& loaded, bool all) {
   print_lines(out.str());
 }
 
-// Which encoder types can run a layer.
-std::string runners(const OnnxLayer& layer) {
-  if (layer.onnx && layer.onnx_native) return "onnx, onnx_native";
-  return layer.onnx ? "onnx" : layer.onnx_native ? "onnx_native" : "-";
-}
-
 // Lists the layers of a network. Any of them can give the grid if its output is
 // [1, features, rows, cols].
 int list_layers(const std::string& path, Index image_size, bool json) {
   constexpr Index kUsualSide = 224;
   if (image_size == 0) image_size = stated_picture_side(path);
   if (image_size == 0) image_size = kUsualSide;
-  const std::vector<OnnxLayer> layers = list_onnx_layers(path, image_size);
-  Json rows = Json::array();
-  for (const OnnxLayer& layer : layers) {
-    if (json) {
-      Json types = Json::array();
-      if (layer.onnx) types.push_back("onnx");
-      if (layer.onnx_native) types.push_back("onnx_native");
-      rows.push_back({{"name", layer.name},
-                      {"type", layer.type},
-                      {"shape", layer.shape},
-                      {"encoder_types", types}});
-      continue;
-    }
-    std::cout << plain_text(layer.name) << "  " << plain_text(layer.type);
-    for (std::size_t i = 0; i < layer.shape.size(); ++i)
-      std::cout << (i == 0 ? "  " : " x ") << layer.shape[i];
-    std::cout << "  (" << runners(layer) << ")\n";
+  Table table{.columns = {{.key = "name"},
+                          {.key = "type"},
+                          {.key = "shape"},
+                          {.key = "encoder_types", .label = "encoder.type"}}};
+  for (const OnnxLayer& layer : list_onnx_layers(path, image_size)) {
+    std::vector<std::string> types;
+    if (layer.onnx) types.emplace_back("onnx");
+    if (layer.onnx_native) types.emplace_back("onnx_native");
+    table.add({layer.name, layer.type, layer.shape, std::move(types)});
   }
-  if (json) {
-    const Json all = {{"schema_version", 1}, {"file", path}, {"layers", rows}};
-    std::cout << json_text(all);
-    return static_cast<int>(ExitCode::kOk);
-  }
-  std::cout << "(the encoder.type that can run it stands behind each layer; - where none can at "
-            << image_size << " x " << image_size << " pixels)\n";
+  table.note =
+      str("(the encoder.type that can run it stands behind each layer; - where none can at ",
+          image_size, " x ", image_size, " pixels)");
+  std::cout << (json ? json_text(
+                           {{"schema_version", 1}, {"file", path}, {"layers", rows_json(table)}})
+                     : to_text(table));
   return static_cast<int>(ExitCode::kOk);
 }
 
@@ -200,31 +173,26 @@ std::string short_text(const std::string& text) {
 int list_tensors(const std::string& path, bool json) {
   const SafetensorsFile file(path);
   file.check_digest();
+  Table table{.columns = {{.key = "name"}, {.key = "type"}, {.key = "shape"}}};
+  Index numbers = 0;
+  for (const SafetensorsEntry& entry : file.entries()) {
+    table.add({entry.name, entry.type, entry.shape});
+    numbers += entry.count();
+  }
   if (json) {
-    Json tensors = Json::array();
-    for (const SafetensorsEntry& entry : file.entries())
-      tensors.push_back({{"name", entry.name}, {"type", entry.type}, {"shape", entry.shape}});
-    const Json all = {{"schema_version", 1},
-                      {"file", path},
-                      {"metadata", file.metadata()},
-                      {"has_digest", file.has_digest()},
-                      {"tensors", tensors}};
-    std::cout << json_text(all);
+    std::cout << json_text({{"schema_version", 1},
+                            {"file", path},
+                            {"metadata", file.metadata()},
+                            {"has_digest", file.has_digest()},
+                            {"tensors", rows_json(table)}});
     return static_cast<int>(ExitCode::kOk);
   }
   for (const auto& [key, text] : file.metadata())
-    std::cout << "metadata " << short_text(key) << ": " << short_text(text) << "\n";
-  Index numbers = 0;
-  for (const SafetensorsEntry& entry : file.entries()) {
-    std::cout << plain_text(entry.name) << "  " << entry.type;
-    for (std::size_t i = 0; i < entry.shape.size(); ++i)
-      std::cout << (i == 0 ? "  " : " x ") << entry.shape[i];
-    std::cout << "\n";
-    numbers += entry.count();
-  }
-  std::cout << "numbers: " << numbers << " in " << file.entries().size() << " tensors\ndigest: "
-            << (file.has_digest() ? "right" : "none, so damage to the numbers would not be noticed")
-            << "\n";
+    table.title += str("metadata ", short_text(key), ": ", short_text(text), "\n");
+  table.note =
+      str("numbers: ", numbers, " in ", file.entries().size(), " tensors\ndigest: ",
+          file.has_digest() ? "right" : "none, so damage to the numbers would not be noticed");
+  std::cout << to_text(table);
   return static_cast<int>(ExitCode::kOk);
 }
 

@@ -4,16 +4,17 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "captioning/scoring/scores/text_table.h"
+#include "captioning/scoring/scores/score_rows.h"
 #include "captioning/study/evaluation/evaluate.h"
 #include "captioning/study/evaluation/patch_norms.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/listing.h"
+#include "core/base/table.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/commands/inspect_occlusion.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/options/choice.h"
-#include "experiments/process/json_text.h"
 #include "experiments/process/progress.h"
 #include "experiments/report/gradient_views.h"
 #include "experiments/report/head_views.h"
@@ -40,19 +41,20 @@ void require_tokens(const ModelSession& session) {
                          "frozen"));
 }
 
-std::string patches_table(const PatchNorms& norms) {
-  TextTable table;
-  for (const auto& [name, value] : norms.scores()) table.add({name, fixed(value)});
-  return str(
-      norms.patches,
-      " patches, measured after the encoder's last block; an outlier is a patch whose vector "
-      "is longer than ",
-      kOutlierNorm, " times the median of its image\n\n", table.text());
+std::string patches_text(const PatchNorms& norms) {
+  Table table{.columns = {{.key = ""}, {.key = ""}}};
+  for (const auto& [name, value] : norms.scores()) table.add({name, value});
+  table.title =
+      str(norms.patches,
+          " patches, measured after the encoder's last block; an outlier is a patch whose "
+          "vector is longer than ",
+          kOutlierNorm, " times the median of its image\n\n");
+  return to_text(table);
 }
 
 Json patches_json(const PatchNorms& norms) {
   Json out{{"patches", norms.patches}};
-  for (const auto& [name, value] : norms.scores()) out[name] = value;
+  out.update(scores_json(norms.scores()));
   return out;
 }
 
@@ -95,17 +97,17 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
   };
   if (args.heads) {
     const HeadProfiles profiles = head_profiles(session.model(), data.dataset, inputs, images);
-    json["heads"] = heads_json(profiles);
+    json["heads"] = rows_json(table_of(profiles));
     json["head_correlations"] = correlations_json(profiles);
     json["heads_left_out"] = left_out;
-    text += "\n" + heads_table(profiles);
+    text += "\n" + to_text(table_of(profiles));
     for (const std::string& line : left_out) text += "left out: " + line + "\n";
     if (!args.out.empty()) draw(head_pictures(profiles, args.checkpoint));
   }
   if (args.gradients) {
     const GradientFlow flow = measure_gradient_flow(session.model(), data.dataset, inputs, images);
     json["gradients"] = flow_json(flow);
-    text += "\n" + flow_table(flow);
+    text += "\n" + to_text(table_of(flow));
     if (!args.out.empty()) draw(gradient_pictures(flow, args.checkpoint, session.model().grid()));
   }
   if (occluded) {
@@ -123,7 +125,7 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
   if (args.patches) {
     const PatchNorms norms = patch_norms(session.model(), inputs, images).value();
     json["patches"] = patches_json(norms);
-    text += "\n" + patches_table(norms);
+    text += "\n" + patches_text(norms);
   }
   if (!args.word.empty()) {
     const WordNeighbours words = word_neighbours(session.model(), data.dataset, inputs, images,

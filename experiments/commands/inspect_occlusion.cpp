@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/model/decoding/decode_images.h"
-#include "captioning/scoring/scores/text_table.h"
 #include "captioning/study/inspection/caption_occlusion.h"
 #include "captioning/study/inspection/encoder_maps.h"
 #include "captioning/study/inspection/picture_occlusion.h"
@@ -34,9 +33,11 @@ std::vector<NamedView> views_of(const ModelSession& session, const DecodedCaptio
   return views;
 }
 
-Json mean_json(const Mean& mean) { return mean.count > 0 ? Json(mean.value()) : Json(); }
+Table::Cell cell_of(const Mean& mean) {
+  return mean.count > 0 ? Table::Cell(mean.value()) : Table::Cell();
+}
 
-std::string mean_text(const Mean& mean) { return mean.count > 0 ? fixed(mean.value()) : "-"; }
+Json mean_json(const Mean& mean) { return mean.count > 0 ? Json(mean.value()) : Json(); }
 
 }  // namespace
 
@@ -70,34 +71,36 @@ AgreementMeasure measure_agreement(const ModelSession& session, const LoadedData
   return measure;
 }
 
-std::string agreement_table(const AgreementMeasure& measure, Occluded occluded) {
-  const bool picture = occluded == Occluded::kPicture;
-  TextTable table;
-  table.add({"map", "rank correlation", "same region", "log p lost there"});
+Table table_of(const AgreementMeasure& measure) {
+  Table table{.columns = {{.key = "map"},
+                          {.key = "rank_correlation", .label = "rank correlation"},
+                          {.key = "same_region", .label = "same region"},
+                          {.key = "fall", .label = "log p lost there"}}};
   for (const MapAgreement& one : measure.maps())
-    table.add({one.map, mean_text(one.rank), mean_text(one.same_region), mean_text(one.fall)});
-  table.add({"the region of the largest effect", "", "1", mean_text(measure.largest_fall())});
-  table.add({"a region by chance", "0", mean_text(measure.chance()), ""});
-  return str("how the weights of regions agree with what a word's log-probability loses without ",
-             picture ? "each cell of the picture" : "each region of the grid", ": ",
-             measure.words(), " words",
-             measure.left_out() > 0
-                 ? str(", and ", measure.left_out(), " that no region changes or that have no map")
-                 : std::string(),
-             "\n\n", table.text());
+    table.add({one.map, cell_of(one.rank), cell_of(one.same_region), cell_of(one.fall)});
+  return table;
+}
+
+std::string agreement_table(const AgreementMeasure& measure, Occluded occluded) {
+  Table table = table_of(measure);
+  table.add({"the region of the largest effect", "", 1, cell_of(measure.largest_fall())});
+  table.add({"a region by chance", 0, cell_of(measure.chance()), ""});
+  table.title =
+      str("how the weights of regions agree with what a word's log-probability loses without ",
+          occluded == Occluded::kPicture ? "each cell of the picture" : "each region of the grid",
+          ": ", measure.words(), " words",
+          measure.left_out() > 0
+              ? str(", and ", measure.left_out(), " that no region changes or that have no map")
+              : std::string(),
+          "\n\n");
+  return to_text(table);
 }
 
 Json agreement_json(const AgreementMeasure& measure, Occluded occluded) {
-  Json maps = Json::array();
-  for (const MapAgreement& one : measure.maps())
-    maps.push_back({{"map", one.map},
-                    {"rank_correlation", mean_json(one.rank)},
-                    {"same_region", mean_json(one.same_region)},
-                    {"fall", mean_json(one.fall)}});
   return {
       {"occluded", enum_name(occluded)},       {"words", measure.words()},
       {"left_out", measure.left_out()},        {"largest_fall", mean_json(measure.largest_fall())},
-      {"chance", mean_json(measure.chance())}, {"maps", std::move(maps)}};
+      {"chance", mean_json(measure.chance())}, {"maps", rows_json(table_of(measure))}};
 }
 
 }  // namespace saccade

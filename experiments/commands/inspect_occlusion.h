@@ -9,6 +9,7 @@
 
 #include "captioning/model/inputs.h"
 #include "captioning/study/inspection/map_agreement.h"
+#include "core/base/table.h"
 
 namespace saccade {
 
@@ -26,10 +27,10 @@ struct OcclusionRequest {
 AgreementMeasure measure_agreement(const ModelSession& session, const LoadedData& data,
                                    const DatasetInputs& inputs, const OcclusionRequest& request);
 
+// A row for each map: means over words.
+Table table_of(const AgreementMeasure& measure);
+// The same, and what the largest effect and chance reach.
 std::string agreement_table(const AgreementMeasure& measure, Occluded occluded);
-
-// {"occluded", "words", "left_out", "largest_fall", "chance", "maps": [{"map", "rank_correlation",
-// "same_region", "fall"}]}: means over words, null where there is none.
 nlohmann::ordered_json agreement_json(const AgreementMeasure& measure, Occluded occluded);
 
 }  // namespace saccade

@@ -12,11 +12,11 @@
 #include "captioning/model/search/search.h"
 #include "core/attention/sequence/make_sequence_attention.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/listing.h"
 #include "core/base/suggest.h"
 #include "core/config/config.h"
 #include "experiments/commands/list_models.h"
-#include "experiments/process/json_text.h"
 #include "experiments/report/metric_list.h"
 
 namespace saccade {

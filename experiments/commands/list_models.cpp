@@ -1,6 +1,5 @@
 #include "experiments/commands/list_models.h"
 
-#include <iomanip>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -8,9 +7,10 @@
 #include "captioning/learning/runs/named_models.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/plain_text.h"
+#include "core/base/table.h"
 #include "core/io/checkpoint.h"
 #include "experiments/process/model_places.h"
-#include "experiments/process/plain_text.h"
 
 namespace saccade {
 
@@ -75,9 +75,8 @@ std::string models_text() {
     const auto line = [&](const char* key, const std::string& text) {
       if (!text.empty()) out << "  " << key << ": " << plain_text(text) << "\n";
     };
-    std::ostringstream size;
-    size << std::fixed << std::setprecision(1) << static_cast<double>(one.bytes) / 1e6 << " MB";
-    line("file", str(one.model.file.string(), ", ", size.str()));
+    line("file", str(one.model.file.string(), ", ",
+                     decimals(static_cast<double>(one.bytes) / 1e6, 1), " MB"));
     line("trained on", one.card.data);
     line("backbone", one.card.backbone);
     line("scores", scores_text(one.card));

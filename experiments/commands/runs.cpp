@@ -4,8 +4,9 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/base/json_text.h"
+#include "core/base/plain_text.h"
 #include "experiments/process/log.h"
-#include "experiments/process/plain_text.h"
 #include "experiments/runs/run_list.h"
 
 namespace saccade {
@@ -19,7 +20,8 @@ struct RunsOptions {
 
 int run_runs(const RunsOptions& options) {
   const std::vector<RunSummary> runs = find_runs(options.folder);
-  std::cout << (options.json ? runs_json(runs) : runs_table(runs)) << std::flush;
+  const Table table = table_of(runs);
+  std::cout << (options.json ? json_text(rows_json(table)) : to_text(table)) << std::flush;
   for (const RunSummary& run : runs)
     if (const std::string text = run.unreadable.text(run.directory / "metrics.jsonl");
         !text.empty())

@@ -6,9 +6,9 @@
 #include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/plain_text.h"
 #include "experiments/options/options.h"
 #include "experiments/process/log.h"
-#include "experiments/process/plain_text.h"
 
 namespace saccade {
 

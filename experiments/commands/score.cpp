@@ -15,12 +15,12 @@
 #include "captioning/scoring/words/ptb_tokenizer.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/plain_text.h"
 #include "core/io/atomic_file.h"
 #include "experiments/commands/score_against.h"
 #include "experiments/process/log.h"
 #include "experiments/process/output_file.h"
 #include "experiments/process/paraphrase_place.h"
-#include "experiments/process/plain_text.h"
 
 namespace saccade {
 

@@ -8,18 +8,17 @@
 #include <set>
 
 #include "captioning/scoring/files/match.h"
-#include "captioning/scoring/scores/marks_json.h"
+#include "captioning/scoring/scores/score_rows.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/listing.h"
+#include "core/base/plain_text.h"
 #include "core/io/atomic_file.h"
 #include "experiments/compare/comparison_files.h"
 #include "experiments/compare/comparison_marks.h"
 #include "experiments/compare/comparison_report.h"
-#include "experiments/compare/judged_json.h"
 #include "experiments/compare/verdict.h"
-#include "experiments/process/json_text.h"
 #include "experiments/process/log.h"
-#include "experiments/process/plain_text.h"
 
 namespace saccade {
 
@@ -145,14 +144,9 @@ std::string systems_json(const Comparison& comparison, const Judgement& judgemen
   json["systems"] = nlohmann::ordered_json::array();
   const std::vector<Row> rows = rows_of(comparison);
   for (std::size_t s = 0; s < systems.size(); ++s) {
-    nlohmann::ordered_json corpus = nlohmann::ordered_json::object();
-    for (const auto& [name, spread] : rows[s].metrics) {
-      corpus[name] = spread_json(spread);
-      if (const JudgedMetric* metric = judgement.rows[s].find(name))
-        add_judged(*metric, judgement.level(), corpus[name]);
-    }
-    json["systems"].push_back(
-        {{"name", systems[s].name}, {"files", systems[s].files}, {"corpus", std::move(corpus)}});
+    json["systems"].push_back({{"name", systems[s].name},
+                               {"files", systems[s].files},
+                               {"corpus", corpus_json(rows[s], judgement)}});
   }
   return json_text(json);
 }

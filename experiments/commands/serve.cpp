@@ -7,12 +7,12 @@
 
 #include "captioning/learning/runs/run_directory.h"
 #include "core/base/error.h"
+#include "core/base/plain_text.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/process/log.h"
-#include "experiments/process/plain_text.h"
 #include "experiments/process/stop_signal.h"
 #include "experiments/serve/caption_server.h"
 #include "experiments/serve/live_captions.h"

@@ -5,8 +5,8 @@
 
 #include "core/base/error.h"
 #include "core/base/picture_names.h"
+#include "core/base/plain_text.h"
 #include "experiments/process/log.h"
-#include "experiments/process/plain_text.h"
 
 namespace saccade {
 

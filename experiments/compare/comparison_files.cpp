@@ -1,15 +1,10 @@
 #include "experiments/compare/comparison_files.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
-#include <map>
-#include <set>
-#include <string_view>
 
 #include "captioning/scoring/metrics/metric_registry.h"
-#include "captioning/scoring/scores/text_table.h"
+#include "captioning/scoring/scores/score_rows.h"
 #include "core/base/error.h"
 #include "experiments/compare/comparison_marks.h"
 #include "experiments/compare/verdict.h"
@@ -18,98 +13,53 @@ namespace saccade {
 
 namespace {
 
-std::string markdown_row(const ArmResult& arm, Regime regime, bool regimes) {
-  return str("| ", arm.arm.name, " |", regimes ? str(" ", enum_name(regime), " |") : "");
-}
-
-std::string markdown_head(const std::vector<std::string>& columns, bool regimes) {
-  std::string out = regimes ? "| arm | regime |" : "| system |",
-              rule = regimes ? "\n|---|---|" : "\n|---|";
-  for (const std::string& column : columns) {
-    out += " " + column + " |";
-    rule += "---:|";
-  }
-  return out + rule + "\n";
-}
-
-// Text with LaTeX's special characters escaped.
-std::string latex(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (std::string("&%$#_{}").find(c) != std::string::npos) out += '\\';
-    if (c == '\\')
-      out += "\\textbackslash{}";
-    else if (c == '~')
-      out += "\\textasciitilde{}";
-    else if (c == '^')
-      out += "\\textasciicircum{}";
-    else
-      out += c;
-  }
-  return out;
-}
-
-// How the numbers of a column of a LaTeX table are written: papers show scores times 100, and no
-// digit that its interval leaves open.
-struct ColumnForm {
-  double factor = 1;
-  int decimals = 2;
-
-  std::string text(double value) const {
-    std::array<char, 352> digits{};
-    std::snprintf(digits.data(), digits.size(), "%.*f", decimals, factor * value);
-    const std::string out = digits.data();
-    const bool zero = out.find_first_not_of("-0.") == std::string::npos;
-    return zero && out[0] == '-' ? out.substr(1) : out;
-  }
-};
-
 // Half the width of an interval that is symmetric except for rounding; of any other the wider half.
 double half_width(const JudgedMetric& metric) {
   return std::max(metric.interval.high - metric.spread.mean,
                   metric.spread.mean - metric.interval.low);
 }
 
-// The column of a metric: the narrowest interval gets two digits.
-ColumnForm form_of(const Judgement& judgement, const std::string& name) {
-  ColumnForm out;
+// The column of a metric: papers show scores times 100, and no digit that an interval leaves open:
+// the narrowest gets two digits.
+Table::Column paper_column(const Judgement& judgement, const std::string& name) {
+  Table::Column out{.key = name, .label = metric(name).label, .digits = 2};
   const std::string unit = metric(name).unit;
-  if (unit == "share" || unit == "0 to 1" || unit == "0 to 10")
-    out = {.factor = 100, .decimals = 1};
+  if (unit == "share" || unit == "0 to 1" || unit == "0 to 10") out.scale = 100, out.digits = 1;
   constexpr double kNone = 1e-6;  // of rounding alone
   double narrowest = 0;
   for (const JudgedRow& row : judgement.rows) {
     const JudgedMetric* own = row.find(name);
-    const double half = own ? out.factor * half_width(*own) : 0;
+    const double half = own ? out.scale * half_width(*own) : 0;
     if (std::isfinite(half) && half > kNone && (narrowest == 0 || half < narrowest))
       narrowest = half;
   }
   constexpr int kMost = 4;
   if (narrowest > 0)
-    out.decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(narrowest))), 0, kMost);
+    out.digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(narrowest))), 0, kMost);
   return out;
 }
 
 // Whether no row has a better mean of the metric, as far as the table shows it.
-bool is_best(const Judgement& judgement, const JudgedMetric& metric, const ColumnForm& form) {
+bool is_best(const Judgement& judgement, const JudgedMetric& metric, const Table::Column& column) {
   return std::none_of(judgement.rows.begin(), judgement.rows.end(), [&](const JudgedRow& row) {
     const JudgedMetric* other = row.find(metric.name);
     return other && is_better(metric.name, other->spread.mean, metric.spread.mean) &&
-           form.text(other->spread.mean) != form.text(metric.spread.mean);
+           decimals(column.scale * other->spread.mean, column.digits) !=
+               decimals(column.scale * metric.spread.mean, column.digits);
   });
 }
 
 // Whether the best means of a metric are better by the tests. All tests are against the reference:
 // if it is among the best rows, every other row has to be worse than it, and else each of the best
 // rows has to be better. False for a metric that does not judge, and where nothing is worse.
-bool has_winner(const Judgement& judgement, const std::string& name, const ColumnForm& form) {
+bool has_winner(const Judgement& judgement, const std::string& name, const Table::Column& column) {
   if (!find_metric(name) || find_metric(name)->better == Better::kNeither) return false;
   std::vector<const JudgedMetric*> best, others;
   bool is_reference = false;
   for (const JudgedRow& row : judgement.rows) {
     const JudgedMetric* own = row.find(name);
     if (!own) continue;
-    const bool wins = is_best(judgement, *own, form);
+    const bool wins = is_best(judgement, *own, column);
     (wins ? best : others).push_back(own);
     if (wins && row.arm == judgement.reference && !own->difference) is_reference = true;
   }
@@ -122,45 +72,20 @@ bool has_winner(const Judgement& judgement, const std::string& name, const Colum
   return !others.empty() && std::all_of(tested.begin(), tested.end(), differs);
 }
 
+// A name must not end the line of a list.
+std::string in_one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 // A line for each mark, which begins with `bullet` in place of the asterisk.
 std::string listed_marks(const std::vector<ScoreMark>& marks, const std::string& bullet) {
   std::string out;
   for (const ScoreMark& mark : marks) {
-    std::string line = mark_lines({&mark, 1}).substr(2);
-    std::replace(line.begin(), line.end() - 1, '\n', ' ');
-    out += bullet + line;
+    const std::string line = mark_lines({&mark, 1}).substr(2);
+    out += bullet + in_one_line(line.substr(0, line.size() - 1)) + "\n";
   }
   return out;
-}
-
-// A name as a field. Programs for tables take a field that begins with one of these signs for a
-// formula and run it, so that a quotation mark stands before it.
-std::string csv_field(const std::string& name) {
-  constexpr std::string_view kFormula = "=+-@\t\r";
-  const bool formula = !name.empty() && kFormula.find(name[0]) != std::string_view::npos;
-  const std::string text = (formula ? "'" : "") + name;
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
-std::string csv_number(double value) {
-  if (!std::isfinite(value)) return ",";
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), ",%.6g", value);
-  return text.data();
-}
-
-std::string csv_judged(const JudgedMetric* metric, double level) {
-  if (!metric) return ",,,,,,,,,,,";
-  std::string out = csv_number(metric->interval.low) + csv_number(metric->interval.high) + "," +
-                    std::string(enum_name(metric->over));
-  if (!metric->difference) return out + ",,,,,,,,";
-  const JudgedDifference& one = *metric->difference;
-  for (const double value : {one.value, one.interval.low, one.interval.high, one.p_value, one.holm})
-    out += csv_number(value);
-  return out + str(",", enum_name(one.family), ",", one.tests, csv_number(one.detectable(level)));
 }
 
 }  // namespace
@@ -168,96 +93,67 @@ std::string csv_judged(const JudgedMetric* metric, double level) {
 std::string comparison_markdown(const Comparison& comparison, const Judgement& judgement,
                                 Shown shown) {
   std::string out = "# " + headline(comparison) + "\n\n";
-  const std::vector<std::string> metrics = headline_metrics(judgement);
-  std::vector<std::string> heads;
   const std::vector<ScoreMark> marks = marks_of(comparison);
-  for (const std::string& name : metrics) heads.push_back(marked_label(name, marks));
-  out += markdown_head(heads, judgement.regimes);
-  for (const JudgedRow& row : judgement.rows) {
-    out += markdown_row(*row.arm, row.regime, judgement.regimes);
-    for (const std::string& name : metrics) {
-      const JudgedMetric* metric = row.find(name);
-      out += " " + (metric ? interval_cell(*metric) : "-") + " |";
-    }
-    out += "\n";
-  }
+  out += to_markdown(judged_table(judgement, interval_cell, marks));
   out += "\n" + legend(judgement) + ".\n\n";
   for (const std::string& sentence : verdict(judgement)) out += "- " + sentence + "\n";
   out += tuned(comparison, "- ") + failures(comparison, "- ") +
          (shown == Shown::kAll ? "\n## All metrics" : "\n## Means and cost") +
          "\n\nNumbers are means over seeds; ± is their standard deviation, where there are several "
          "seeds.\n\n";
-  const std::vector<Row> rows = rows_of(comparison);
-  std::vector<Line> lines = lines_of(rows, shown);
-  mark_labels(lines, marks);
-  std::vector<std::string> labels;
-  for (const Line& line : lines) labels.push_back(line.label);
-  out += markdown_head(labels, comparison.regimes);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    out += markdown_row(*rows[i].arm, rows[i].regime, comparison.regimes);
-    for (const Line& line : lines) out += " " + line.cells[i] + " |";
-    out += "\n";
-  }
+  out += to_markdown(means_table(rows_of(comparison), comparison.regimes, shown, marks));
   return out + (marks.empty() ? "" : "\n") + listed_marks(marks, "\\* ");
 }
 
 std::string comparison_latex(const Comparison& comparison, const Judgement& judgement) {
-  const std::vector<std::string> metrics = headline_metrics(judgement);
-  std::string out =
-      "% " + headline(comparison) + "\n% " + legend(judgement) +
-      "\n% The number after \\pm is half the width of this interval; scores, shares and both are "
-      "times 100.\n% The best mean of a column is bold where the tests against the reference "
-      "support "
-      "it: it is better than\n% the reference, or it is the reference's and all other rows are "
-      "worse. With one seed on each side,\n% bold is said of these runs and not of the arms.\n";
-  for (std::string sentence : verdict(judgement)) {
-    std::replace(sentence.begin(), sentence.end(), '\n', ' ');  // a name must not end the comment
-    out += "% " + sentence + "\n";
+  Table table = judged_table(judgement, interval_cell);
+  for (std::size_t c = table.names; c < table.columns.size(); ++c) {
+    const std::string name = table.columns[c].key;
+    const Table::Column& column = table.columns[c] = paper_column(judgement, name);
+    const bool wins = has_winner(judgement, name, column);
+    for (std::size_t i = 0; i < judgement.rows.size(); ++i)
+      if (const JudgedMetric* own = judgement.rows[i].find(name))
+        table.rows[i][c].bold = wins && is_best(judgement, *own, column);
   }
-  out += listed_marks(marks_of(comparison), "% ");
-  out += str("\\begin{tabular}{", judgement.regimes ? "ll" : "l", std::string(metrics.size(), 'r'),
-             "}\n\\toprule\n", judgement.regimes ? "arm & regime" : "system");
-  for (const std::string& name : metrics) out += " & " + latex(metric(name).label);
-  out += " \\\\\n\\midrule\n";
-  std::map<std::string, ColumnForm> forms;
-  std::set<std::string> with_winner;
-  for (const std::string& name : metrics) {
-    forms[name] = form_of(judgement, name);
-    if (has_winner(judgement, name, forms[name])) with_winner.insert(name);
-  }
-  for (const JudgedRow& row : judgement.rows) {
-    out += latex(row.arm->arm.name);
-    if (judgement.regimes) out += " & " + std::string(enum_name(row.regime));
-    for (const std::string& name : metrics) {
-      const JudgedMetric* own = row.find(name);
-      if (!own) {
-        out += " & --";
-        continue;
-      }
-      const ColumnForm& form = forms[name];
-      const std::string mean = form.text(own->spread.mean);
-      const bool bold = with_winner.contains(name) && is_best(judgement, *own, form);
-      const double half = half_width(*own);
-      out += " & $" + (bold ? "\\mathbf{" + mean + "}" : mean) +
-             (std::isfinite(half) ? " \\pm " + form.text(half) : "") + "$";
-    }
-    out += " \\\\\n";
-  }
-  return out + "\\bottomrule\n\\end{tabular}\n";
+  table.title = headline(comparison);
+  table.note =
+      legend(judgement) +
+      "\nThe number after \\pm is half the width of this interval; scores, shares and both "
+      "are times 100.\nThe best mean of a column is bold where the tests against the "
+      "reference support it: it is better than\nthe reference, or it is the reference's "
+      "and all other rows are worse. With one seed on each side,\nbold is said of these "
+      "runs and not of the arms.\n";
+  for (const std::string& sentence : verdict(judgement)) table.note += sentence + "\n";
+  table.note += listed_marks(marks_of(comparison), "");
+  return to_latex(table);
 }
 
 std::string comparison_csv(const Comparison& comparison, const Judgement& judgement) {
-  std::string out =
-      "arm,regime,metric,n,mean,sd,low,high,chance,difference,difference_low,difference_high,p,"
-      "p_holm,family,tests,detectable\n";
+  Table table{.columns = {}};
+  for (const char* key :
+       {"arm", "regime", "metric", "n", "mean", "sd", "low", "high", "chance", "difference",
+        "difference_low", "difference_high", "p", "p_holm", "family", "tests", "detectable"})
+    table.columns.push_back({.key = key});
   for (const Row& row : rows_of(comparison)) {
     const JudgedRow* judged = judgement.find(row);
-    for (const auto& [name, spread] : row.metrics)
-      out += str(csv_field(row.arm->arm.name), ",", enum_name(row.regime), ",", csv_field(name),
-                 ",", spread.count, csv_number(spread.mean), csv_number(spread.deviation),
-                 csv_judged(judged ? judged->find(name) : nullptr, judgement.level()), "\n");
+    for (const auto& [name, spread] : row.metrics) {
+      Table::Cells cells = {row.arm->arm.name, enum_name(row.regime), name,
+                            spread.count,      spread.mean,           spread.deviation};
+      if (const JudgedMetric* own = judged ? judged->find(name) : nullptr) {
+        for (Table::Cell cell :
+             Table::Cells{own->interval.low, own->interval.high, enum_name(own->over)})
+          cells.push_back(std::move(cell));
+        if (const auto& one = own->difference)
+          for (Table::Cell cell : Table::Cells{one->value, one->interval.low, one->interval.high,
+                                               one->p_value, one->holm, enum_name(one->family),
+                                               one->tests, one->detectable(judgement.level())})
+            cells.push_back(std::move(cell));
+      }
+      cells.resize(table.columns.size());
+      table.add(std::move(cells));
+    }
   }
-  return out;
+  return to_csv(table);
 }
 
 }  // namespace saccade

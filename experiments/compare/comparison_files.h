@@ -18,10 +18,7 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
 // comments.
 std::string comparison_latex(const Comparison& comparison, const Judgement& judgement);
 
-// One line for each arm, regime and metric (of all metrics), with the columns arm, regime, metric,
-// n, mean, sd, low, high, chance, difference, difference_low, difference_high, p, p_holm, family,
-// tests, detectable. A field without a value is empty. Fields are quoted after RFC 4180, and a name
-// that a program for tables would run as a formula has a quotation mark (') in front.
+// One line for each arm, regime and metric, of all metrics (experiments/README.md has the columns).
 std::string comparison_csv(const Comparison& comparison, const Judgement& judgement);
 
 }  // namespace saccade

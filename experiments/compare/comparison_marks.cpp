@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "captioning/scoring/metrics/metric_registry.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 
@@ -40,16 +39,6 @@ std::vector<ScoreMark> marks_of(const Comparison& comparison) {
     out.push_back(std::move(one.mark));
   }
   return out;
-}
-
-void mark_labels(std::vector<Line>& lines, std::span<const ScoreMark> marks) {
-  for (Line& line : lines)
-    if (std::any_of(marks.begin(), marks.end(), [&](const ScoreMark& mark) {
-          return std::any_of(
-              mark.metrics.begin(), mark.metrics.end(),
-              [&](const std::string& name) { return metric_label(name) == line.label; });
-        }))
-      line.label += " *";
 }
 
 }  // namespace saccade

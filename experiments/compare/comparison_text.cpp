@@ -4,33 +4,21 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "captioning/scoring/metrics/metric_registry.h"
-#include "captioning/scoring/scores/text_table.h"
+#include "captioning/scoring/scores/score_rows.h"
 #include "captioning/study/evaluation/dead_signs.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "experiments/compare/tuning.h"
+#include "experiments/compare/verdict.h"
 
 namespace saccade {
 
 namespace {
 
 constexpr double kMebibyte = 1024 * 1024;
-
-std::string number(double value) {
-  if (!(std::abs(value) >= 10)) return four_decimals(value);
-  std::array<char, 352> text{};  // the largest number has 309 digits
-  std::snprintf(text.data(), text.size(), value == std::floor(value) ? "%.0f" : "%.1f", value);
-  return text.data();
-}
-
-// "0.5123 ±0.0041"; "0.5123" where there is one seed; "-" where there is none.
-std::string cell(const Spread& spread, double unit = 1) {
-  if (spread.count == 0) return "-";
-  const std::string mean = number(spread.mean / unit);
-  return spread.count > 1 ? mean + " ±" + number(spread.deviation / unit) : mean;
-}
 
 using Numbers = std::vector<std::pair<std::string, Spread>>;
 
@@ -52,17 +40,25 @@ bool is_cost(const MetricInfo* info) {
   return info != nullptr && info->group == MetricGroup::kCost;
 }
 
-// The line of a metric. A run of another version may have recorded a number that is unknown here.
-Line line_of(const std::string& name, const std::vector<Numbers>& rows) {
+// A run of another version may have recorded a number that is unknown here.
+Table::Column column_of(const std::string& name, std::span<const ScoreMark> marks) {
   const MetricInfo* info = find_metric(name);
-  const bool bytes = info != nullptr && info->unit == "bytes";
-  Line line{metric_label(name) + (bytes ? " MiB" : ""), {}};
-  for (const Numbers& row : rows) {
-    const auto found =
-        std::find_if(row.begin(), row.end(), [&](const auto& one) { return one.first == name; });
-    line.cells.push_back(found == row.end() ? "-" : cell(found->second, bytes ? kMebibyte : 1));
+  Table::Column column = metric_column(name, marks);
+  if (is_cost(info)) column.digits = 1;
+  if (info == nullptr || info->unit != "bytes") return column;
+  column.label += " MiB";
+  column.scale = 1 / kMebibyte;
+  return column;
+}
+
+Table::Cell mean_cell(const Numbers& numbers, const std::string& name) {
+  for (const auto& [own, spread] : numbers) {
+    if (own != name || spread.count == 0) continue;
+    Table::Cell cell(spread.mean);
+    if (spread.count > 1) cell.deviation = spread.deviation;
+    return cell;
   }
-  return line;
+  return {};
 }
 
 // "dead: static, uniform" where the maps of a row look dead; empty where they do not, or where this
@@ -88,12 +84,6 @@ std::string dead_cell(const Row& row) {
   return out;
 }
 
-// " [0.5011, 0.5235]"; empty where there are too few numbers for an interval.
-std::string brackets(const Interval& interval) {
-  if (std::isnan(interval.low)) return "";
-  return str(" [", fixed(interval.low), ", ", fixed(interval.high), "]");
-}
-
 bool any(const Judgement& judgement, IntervalOver over) {
   return std::any_of(judgement.rows.begin(), judgement.rows.end(), [&](const JudgedRow& row) {
     return std::any_of(row.metrics.begin(), row.metrics.end(),
@@ -116,30 +106,45 @@ std::string headline(const Comparison& comparison) {
                  : std::string());
 }
 
-std::vector<Line> lines_of(const std::vector<Row>& rows, Shown shown) {
+Table arms_table(bool regimes) {
+  if (!regimes) return {.columns = {{.key = "system"}}};
+  return {.columns = {{.key = "arm"}, {.key = "regime"}}, .names = 2};
+}
+
+Table::Cells arm_cells(const ArmResult& arm, Regime regime, bool regimes) {
+  if (!regimes) return {arm.arm.name};
+  return {arm.arm.name, enum_name(regime)};
+}
+
+Table means_table(const std::vector<Row>& rows, bool regimes, Shown shown,
+                  std::span<const ScoreMark> marks) {
+  Table table = arms_table(regimes);
   std::vector<Numbers> numbers;
-  std::vector<std::string> names;
+  std::vector<std::string> names, dead;
   for (const Row& row : rows) {
+    table.add(arm_cells(*row.arm, row.regime, regimes));
     for (const auto& [name, spread] : numbers.emplace_back(numbers_of(row))) names.push_back(name);
+    dead.push_back(dead_cell(row));
   }
-  Line dead{"attention", {}};
-  for (const Row& row : rows) dead.cells.push_back(dead_cell(row));
-  bool says_dead = std::any_of(dead.cells.begin(), dead.cells.end(),
-                               [](const std::string& text) { return !text.empty(); });
-  std::vector<Line> lines;
+  bool says_dead =
+      std::any_of(dead.begin(), dead.end(), [](const std::string& text) { return !text.empty(); });
+  const auto add_dead = [&] {
+    if (!std::exchange(says_dead, false)) return;
+    table.columns.push_back({.key = "attention"});
+    for (std::size_t i = 0; i < rows.size(); ++i) table.rows[i].emplace_back(dead[i]);
+  };
   const std::vector<std::string> main = headlines_of(names);
   for (const std::string& name : in_table_order(std::move(names))) {
-    const MetricInfo* info = find_metric(name);
-    if (says_dead && is_cost(info)) {
-      lines.push_back(dead);
-      says_dead = false;
-    }
+    if (is_cost(find_metric(name))) add_dead();
     const std::string own(without_set(name));
-    if (shown == Shown::kAll || std::find(main.begin(), main.end(), own) != main.end())
-      lines.push_back(line_of(name, numbers));
+    if (shown == Shown::kHeadline && std::find(main.begin(), main.end(), own) == main.end())
+      continue;
+    table.columns.push_back(column_of(name, marks));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      table.rows[i].push_back(mean_cell(numbers[i], name));
   }
-  if (says_dead) lines.push_back(std::move(dead));
-  return lines;
+  add_dead();
+  return table;
 }
 
 std::string row_name(const JudgedRow& row, const Judgement& judgement) {
@@ -158,12 +163,12 @@ std::string signed_number(double value) {
   return std::isnan(value) || size == fixed(0) ? size : (value < 0 ? "-" : "+") + size;
 }
 
-std::string interval_cell(const JudgedMetric& metric) {
-  return fixed(metric.spread.mean) + brackets(metric.interval);
+Table::Cell interval_cell(const JudgedMetric& metric) {
+  return Table::Cell(metric.spread.mean).between(metric.interval.low, metric.interval.high);
 }
 
-std::string difference_cell(const JudgedMetric& metric) {
-  if (!metric.difference) return "";
+Table::Cell difference_cell(const JudgedMetric& metric) {
+  if (!metric.difference) return {};
   const JudgedDifference& one = *metric.difference;
   if (one.both_zero) return "both 0, no test";
   // Where all images have the same score in both, but for rounding, a p-value of 1 would look like
@@ -171,8 +176,25 @@ std::string difference_cell(const JudgedMetric& metric) {
   const auto none = [](double number) { return fixed(std::abs(number)) == fixed(0); };
   if (none(one.value) && none(one.interval.low) && none(one.interval.high) && one.holm == 1)
     return "equal";
-  return str(signed_number(one.value), brackets(one.interval),
-             std::isnan(one.holm) ? " (no test)" : " " + p_text(one.holm));
+  Table::Cell cell(one.value);
+  cell.between(one.interval.low, one.interval.high).show(signed_number(one.value));
+  cell.remark = std::isnan(one.holm) ? "(no test)" : p_text(one.holm);
+  return cell;
+}
+
+Table judged_table(const Judgement& judgement, Table::Cell (*cell)(const JudgedMetric&),
+                   std::span<const ScoreMark> marks) {
+  Table table = arms_table(judgement.regimes);
+  const std::vector<std::string> metrics = headline_metrics(judgement);
+  for (const std::string& name : metrics) table.columns.push_back(metric_column(name, marks));
+  for (const JudgedRow& row : judgement.rows) {
+    table.add(arm_cells(*row.arm, row.regime, judgement.regimes));
+    for (const std::string& name : metrics) {
+      const JudgedMetric* own = row.find(name);
+      table.rows.back().push_back(own ? cell(*own) : Table::Cell());
+    }
+  }
+  return table;
 }
 
 std::string legend(const Judgement& judgement) {

@@ -1,9 +1,11 @@
-// The parts of the text that the terminal table and the files of a comparison share.
+// The tables and sentences that the terminal and the files of a comparison share.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/base/table.h"
 #include "experiments/compare/judgement.h"
 
 namespace saccade {
@@ -15,13 +17,15 @@ std::string headline(const Comparison& comparison);
 // How much of a comparison is shown: the headlines of the registry of metrics, or every metric.
 enum class Shown { kHeadline, kAll };
 
-// One line for each metric and cost that some row has, in the order of the registry, with a cell
-// for every row; where the maps of any row look dead (dead_signs.h), also a line that says which.
-struct Line {
-  std::string label;               // of the metric, for people
-  std::vector<std::string> cells;  // "0.5123 ±0.0041"; "-" where there is no value
-};
-std::vector<Line> lines_of(const std::vector<Row>& rows, Shown shown = Shown::kAll);
+// The columns that name a row: the arm and, where there are regimes, the regime; or the system.
+Table arms_table(bool regimes);
+Table::Cells arm_cells(const ArmResult& arm, Regime regime, bool regimes);
+
+// One row for each arm and regime: mean and standard deviation of each metric and cost that some
+// row has, in the order of the registry, and where the maps of any row look dead (dead_signs.h) a
+// column that says which. Labels of marked metrics end with " *".
+Table means_table(const std::vector<Row>& rows, bool regimes, Shown shown = Shown::kAll,
+                  std::span<const ScoreMark> marks = {});
 
 // "hard (argmax)"; the name alone where there are no regimes.
 std::string row_name(const JudgedRow& row, const Judgement& judgement);
@@ -32,12 +36,16 @@ std::string p_text(double p);
 // "+0.0041", and without a sign where four decimals show no difference; "-" for NaN.
 std::string signed_number(double value);
 
-// "0.5123 [0.5011, 0.5235]"; "0.5123" where there are too few images for an interval.
-std::string interval_cell(const JudgedMetric& metric);
+// The mean with its interval, as far as there are enough images for one.
+Table::Cell interval_cell(const JudgedMetric& metric);
 // "+0.0041 [-0.0060, 0.0142] p = 0.41", with the corrected p-value, or "+0.0041 (no test)" where
 // there are too few images for one; "equal" where all images have the same score, and "both 0, no
-// test" where both scores are too small to be shown; empty for the reference.
-std::string difference_cell(const JudgedMetric& metric);
+// test" where both scores are too small to be shown; nothing for the reference.
+Table::Cell difference_cell(const JudgedMetric& metric);
+
+// One row for each arm and regime, with such a cell for each headline metric.
+Table judged_table(const Judgement& judgement, Table::Cell (*cell)(const JudgedMetric&),
+                   std::span<const ScoreMark> marks = {});
 
 // Explains the brackets and the p-values.
 std::string legend(const Judgement& judgement);

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "experiments/process/plain_text.h"
+#include "core/base/plain_text.h"
 #include "experiments/process/progress.h"
 
 namespace saccade {

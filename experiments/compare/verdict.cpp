@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "captioning/scoring/metrics/metric_registry.h"
-#include "captioning/scoring/scores/text_table.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/table.h"
 #include "experiments/compare/comparison_text.h"
 
 namespace saccade {
@@ -49,9 +49,7 @@ std::string basis(const JudgedDifference& one, const Judgement& judgement) {
              judgement.regimes ? " that are not the same seeds" : "");
 }
 
-std::string interval_text(const Interval& interval) {
-  return str("[", four_decimals(interval.low), ", ", four_decimals(interval.high), "]");
-}
+std::string interval_text(const Interval& one) { return saccade::interval_text(one.low, one.high); }
 
 // "p = 0.033, p = 0.099 after Holm for 6 tests".
 std::string p_texts(const JudgedDifference& one) {
@@ -67,7 +65,7 @@ bool within_margin(const JudgedDifference& one, double level) {
 
 std::string sentence(const JudgedMetric& metric, const Judgement& judgement) {
   const JudgedDifference& one = *metric.difference;
-  std::string out = str(metric_label(metric.name), " is ", four_decimals(std::abs(one.value)),
+  std::string out = str(metric_label(metric.name), " is ", decimals(std::abs(one.value)),
                         one.value < 0 ? " lower (" : " higher (", 100 * judgement.level(),
                         " % interval ", interval_text(one.interval), ", ", p_texts(one), ")");
   if (within_margin(one, judgement.level())) out += str(", within ", one.margin);
@@ -81,7 +79,7 @@ std::string without_evidence(const JudgedMetric& metric, const Judgement& judgem
   std::string out = str(metric_label(metric.name), " ", signed_number(one.value), " ",
                         interval_text(one.interval), " (", p_texts(one));
   if (const double least = one.detectable(judgement.level()); least >= kSmallestShown)
-    out += str("; power .80 from ", four_decimals(least), " on");
+    out += str("; power .80 from ", decimals(least), " on");
   if (one.margin > 0) out += str("; not shown to be within ", one.margin);
   return out + ")";
 }

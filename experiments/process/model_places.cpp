@@ -6,8 +6,8 @@
 
 #include "captioning/learning/runs/named_models.h"
 #include "core/base/error.h"
+#include "core/base/plain_text.h"
 #include "experiments/process/log.h"
-#include "experiments/process/plain_text.h"
 
 namespace saccade {
 

@@ -1,11 +1,9 @@
 #include "experiments/report/gradient_views.h"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "captioning/learning/config/experiment_config.h"
-#include "captioning/scoring/scores/text_table.h"
 #include "core/base/error.h"
 #include "experiments/pictures/measure_pictures.h"
 
@@ -15,41 +13,23 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Norms are small, so they are shown with significant digits and not with a fixed number of
-// decimals.
-std::string norm_text(double norm) { return std::isnan(norm) ? "-" : str(norm); }
-
-Json flow_number(double x) { return std::isnan(x) ? Json() : Json(x); }
-
-Json numbers(const std::vector<double>& all) {
-  Json out = Json::array();
-  for (const double x : all) out.push_back(flow_number(x));
-  return out;
-}
-
 Json path_json(const PathFlow& path) {
-  return {{"correlation", flow_number(path.correlation)},
-          {"within_words", flow_number(path.within_words)},
+  return {{"correlation", path.correlation},
+          {"within_words", path.within_words},
           {"flat_words", path.undefined_words},
-          {"mean_norm", flow_number(path.mean_norm)}};
+          {"mean_norm", path.mean_norm}};
 }
 
 Json path_json(const PathFlow& path, const PlaceNorms& places) {
   Json out = path_json(path);
-  out["by_word"] = numbers(places.by_word);
-  out["by_region"] = numbers(places.by_region);
+  out["by_word"] = places.by_word;
+  out["by_region"] = places.by_region;
   return out;
 }
 
 // "layer 1", "layer 1, head 0".
 std::string name_of(const HeadFlow& head) {
   return str("layer ", head.layer, head.head < 0 ? "" : str(", head ", head.head));
-}
-
-void add_row(TextTable& table, std::vector<std::string> names, const PathFlow& path) {
-  names.insert(names.end(), {fixed(path.correlation), fixed(path.within_words),
-                             str(path.undefined_words), norm_text(path.mean_norm)});
-  table.add(std::move(names));
 }
 
 // One path's mean norms of all glimpses [heads, columns], at words or at regions; 0 beyond the last
@@ -88,26 +68,35 @@ HeatMap strip_of(Norms norms, const std::string& title, const char* column_name)
 
 }  // namespace
 
-std::string flow_table(const GradientFlow& flow) {
-  TextTable table;
-  table.add({"gradient", "correlation", "within words", "flat words", "mean norm"});
-  add_row(table, {"direct"}, flow.direct);
-  add_row(table, {"score"}, flow.score);
-  std::string out =
-      str("how the weight of a region correlates with the norm of the gradient that reaches it "
-          "through each word's glimpse",
-          flow.layers > 1 ? "s" : "", ":\nas a value (direct) and as a key (score), in the regime ",
-          enum_name(GradientFlow::kRegime), ": ", flow.captions, " captions, ", flow.words,
-          " words, ", flow.pairs, " pairs",
-          flow.layers > 1 ? str(" in ", flow.layers, " layers") : "", "\n\n", table.text());
-  if (flow.heads.size() < 2) return out;
-  TextTable heads;
-  heads.add({"through", "path", "correlation", "within words", "flat words", "mean norm"});
-  for (const HeadFlow& head : flow.heads) {
-    add_row(heads, {name_of(head), "direct"}, head.direct);
-    add_row(heads, {"", "score"}, head.score);
-  }
-  return out + "\n" + heads.text();
+Table table_of(const GradientFlow& flow) {
+  Table table{.columns = {{.key = "through"},
+                          {.key = "path"},
+                          {.key = "correlation"},
+                          {.key = "within_words", .label = "within words"},
+                          {.key = "flat_words", .label = "flat words"},
+                          // Norms are small.
+                          {.key = "mean_norm",
+                           .label = "mean norm",
+                           .digits = Table::Column::kSignificant}},
+              .names = 2};
+  const auto add = [&](const std::string& through, const char* path, const PathFlow& one) {
+    table.add(
+        {through, path, one.correlation, one.within_words, one.undefined_words, one.mean_norm});
+  };
+  const auto add_both = [&](const std::string& through, const auto& of) {
+    add(through, "as a value", of.direct);
+    add(through, "as a key", of.score);
+  };
+  add_both("all", flow);
+  if (flow.heads.size() > 1)
+    for (const HeadFlow& head : flow.heads) add_both(name_of(head), head);
+  table.title = str(
+      "how the weight of a region correlates with the norm of the gradient that reaches it "
+      "through each word's glimpse",
+      flow.layers > 1 ? "s" : "", ":\nas a value (direct) and as a key (score), in the regime ",
+      enum_name(GradientFlow::kRegime), ": ", flow.captions, " captions, ", flow.words, " words, ",
+      flow.pairs, " pairs", flow.layers > 1 ? str(" in ", flow.layers, " layers") : "", "\n\n");
+  return table;
 }
 
 Json flow_json(const GradientFlow& flow) {

@@ -1,4 +1,4 @@
-// The flow of gradients to the regions as tables, as JSON and as pictures, for
+// The flow of gradients to the regions as a table, as JSON and as pictures, for
 // `saccade inspect --gradients` and the section of a report.
 #pragma once
 
@@ -8,6 +8,7 @@
 
 #include "captioning/study/inspection/gradient_flow.h"
 #include "core/base/grid_size.h"
+#include "core/base/table.h"
 #include "experiments/pictures/measure_pictures.h"
 
 namespace saccade {
@@ -18,12 +19,10 @@ struct ExperimentConfig;
 std::string without_gradient_paths(const CaptionModel& model, const ExperimentConfig& config);
 
 // Both paths over all layers, and then through each layer and head where there are several.
-std::string flow_table(const GradientFlow& flow);
+Table table_of(const GradientFlow& flow);
 
-// {"regime", "captions", "words", "pairs", "layers", "direct": {"correlation", "within_words",
-// "flat_words", "mean_norm"}, "score": the same, "heads": [{"layer", "head": null for all heads of
-// the layer, "direct", "score": the same with "by_word", "by_region": the mean norms at word t and
-// at region l}]}; what is not known is null.
+// Both paths over all, and of each layer and head also the mean norms `by_word` and `by_region`
+// (experiments/README.md); what is not known is null.
 nlohmann::ordered_json flow_json(const GradientFlow& flow);
 
 // gradients.direct.words, gradients.direct.regions, gradients.score.words and

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/learning/config/experiment_config.h"
-#include "captioning/scoring/scores/text_table.h"
 #include "core/attention/sequence/make_sequence_attention.h"
 #include "core/base/error.h"
 #include "experiments/pictures/measure_pictures.h"
@@ -16,8 +15,6 @@ namespace saccade {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json share_json(std::optional<double> x) { return x && !std::isnan(*x) ? Json(*x) : Json(); }
 
 // The shares that describe a head, with the names of their columns and what they are.
 struct Share {
@@ -57,40 +54,28 @@ std::vector<std::string> heads_left_out(const CaptionModel& model, const Experim
   return out;
 }
 
-std::string heads_table(const HeadProfiles& profiles) {
-  TextTable table;
-  std::vector<std::string> head{"head", "maps", "over"};
-  for (const Share& share : kShares) head.push_back(share.name);
-  for (const char* name : {"kind", "role", "closest", "correlation"}) head.push_back(name);
-  table.add(std::move(head));
-  for (const ProfiledHead& one : profiles.heads) {
-    std::vector<std::string> row{one.name().text(), str(one.profile.maps), str(one.columns)};
-    for (const Share& share : kShares) row.push_back(fixed(share.of(one)));
-    row.push_back(std::string(enum_name(one.kind())));
-    row.push_back(std::string(enum_name(one.role)));
-    row.push_back(one.closest ? one.closest->name.text() : "-");
-    row.push_back(one.closest ? fixed(one.closest->correlation) : "-");
+Table table_of(const HeadProfiles& profiles) {
+  Table table{.columns = {{.key = "name", .label = "head"},
+                          {.key = "place", .hidden = true},
+                          {.key = "layer", .hidden = true},
+                          {.key = "head", .hidden = true},
+                          {.key = "maps"},
+                          {.key = "regions", .label = "over"}}};
+  for (const Share& share : kShares)
+    table.columns.push_back({.key = share.name, .text = share.text, .share = true});
+  for (const char* key : {"kind", "role", "closest", "correlation"})
+    table.columns.push_back({.key = key});
+  for (const ProfiledHead& head : profiles.heads) {
+    Table::Cells row{head.name().text(), enum_name(head.place), head.layer,
+                     head.head,          head.profile.maps,     head.columns};
+    for (const Share& share : kShares) row.emplace_back(share.of(head));
+    row.emplace_back(enum_name(head.kind()));
+    row.emplace_back(enum_name(head.role));
+    row.push_back(head.closest ? Table::Cell(head.closest->name.text()) : Table::Cell());
+    row.push_back(head.closest ? Table::Cell(head.closest->correlation) : Table::Cell());
     table.add(std::move(row));
   }
-  return table.text();
-}
-
-Json heads_json(const HeadProfiles& profiles) {
-  Json rows = Json::array();
-  for (const ProfiledHead& head : profiles.heads) {
-    Json row{{"name", head.name().text()}, {"place", enum_name(head.place)},
-             {"layer", head.layer},        {"head", head.head},
-             {"maps", head.profile.maps},  {"regions", head.columns}};
-    for (const Share& share : kShares) row[share.name] = share_json(share.of(head));
-    row["kind"] = enum_name(head.kind());
-    row["role"] = enum_name(head.role);
-    row["closest"] = nullptr;
-    if (head.closest)
-      row["closest"] = {{"name", head.closest->name.text()},
-                        {"correlation", head.closest->correlation}};
-    rows.push_back(std::move(row));
-  }
-  return rows;
+  return table;
 }
 
 Json correlations_json(const HeadProfiles& profiles) {
@@ -100,21 +85,13 @@ Json correlations_json(const HeadProfiles& profiles) {
     const std::size_t count = place.names.size();
     for (std::size_t a = 0; a < count; ++a) {
       names.push_back(place.names[a].text());
-      Json row = Json::array();
-      for (std::size_t b = 0; b < count; ++b)
-        row.push_back(share_json(place.matrix[a * count + b]));
-      matrix.push_back(std::move(row));
+      const auto row = place.matrix.begin() + static_cast<std::ptrdiff_t>(a * count);
+      matrix.push_back(std::vector<double>(row, row + static_cast<std::ptrdiff_t>(count)));
     }
     places.push_back(
         {{"place", enum_name(place.place)}, {"names", names}, {"matrix", std::move(matrix)}});
   }
   return places;
-}
-
-Json head_columns_json() {
-  Json out = Json::array();
-  for (const Share& share : kShares) out.push_back({{"name", share.name}, {"text", share.text}});
-  return out;
 }
 
 std::vector<MeasurePicture> head_pictures(const HeadProfiles& profiles, const std::string& model) {

@@ -19,18 +19,10 @@ const pictureFigure = ({title, picture}) => el('figure', {class: 'drawn'},
 
 const leftOut = (reasons) => reasons.map((reason) => el('p', {class: 'remark'}, `Left out: ${reason}.`));
 
-const share = (value) => (typeof value === 'number' ? {value, share: value} : null);
-
-const headsTable = (name, {columns, heads}) => numberTable(name,
-  ['head', 'layer', 'kind', 'role', ...columns.map((column) => column.name), 'closest', 'correlation'],
-  heads.map((head) => [head.name, {value: head.layer, text: String(head.layer)}, head.kind, head.role,
-    ...columns.map((column) => share(head[column.name])), head.closest?.name ?? null,
-    head.closest?.correlation ?? null]));
-
 const headsSection = (report) => {
   const measured = measuredOf(report, 'heads');
   if (!measured.length) return null;
-  const {images} = measured[0], {columns = []} = measured.find(({own}) => own.columns)?.own || {};
+  const {images} = measured[0], {columns = []} = measured.find(({own}) => own.table)?.own.table || {};
   return section('heads', 'Heads',
     el('p', {class: 'muted'}, `What each attention head does, over ${countedItems(report, images)}. ` +
       'A head\u2019s name is its place, layer and number. Its kind is the largest of its shares; it is ' +
@@ -38,23 +30,10 @@ const headsSection = (report) => {
       'to one position or to what it reads. Closest is the head of the same place whose weights are ' +
       'most alike.'),
     ...byModel(measured.map(({model, own}) => ({model, nodes: [...leftOut(own.left_out),
-      ...(own.heads ? [headsTable(`Heads of ${model.name}`, own), ...own.pictures
+      ...(own.table ? [drawnTable(`Heads of ${model.name}`, own.table), ...own.pictures
         .filter(({name}) => name !== 'heads.profiles').map(pictureFigure)] : [])]}))),
-    el('dl', {class: 'notes'}, ...columns.flatMap(({name, text}) =>
-      [el('dt', {}, name), el('dd', {}, text)])));
-};
-
-const glimpseName = ({layer, head}) => `layer ${layer}${head === null ? '' : `, head ${head}`}`;
-
-const flowTable = (name, flow) => {
-  const row = (glimpse, path, one) => [glimpse, path, one.correlation, one.within_words,
-    {value: one.flat_words, text: String(one.flat_words)},
-    one.mean_norm === null ? null : {value: one.mean_norm, text: one.mean_norm.toPrecision(3)}];
-  const both = (glimpse, one) => [row(glimpse, 'as a value', one.direct),
-    row(glimpse, 'as a key', one.score)];
-  return numberTable(name, ['through', 'path', 'correlation', 'within words', 'flat words', 'mean norm'],
-    [...both('all', flow), ...(flow.heads.length > 1
-      ? flow.heads.flatMap((head) => both(glimpseName(head), head)) : [])]);
+    el('dl', {class: 'notes'}, ...columns.filter(({text}) => text).flatMap(({label, text}) =>
+      [el('dt', {}, label), el('dd', {}, text)])));
 };
 
 const gradientsSection = (report) => {
@@ -67,7 +46,7 @@ const gradientsSection = (report) => {
       'regions, and within words it is the mean over words. Measured on the captions of ' +
       `${countedItems(report, measured[0].images)}. The pictures show the mean norms.`),
     ...byModel(measured.map(({model, own}) => ({model, nodes: own.left_out ? leftOut([own.left_out])
-      : [flowTable(`Gradients of ${model.name}`, own), ...own.pictures.map(pictureFigure)]}))));
+      : [drawnTable(`Gradients of ${model.name}`, own.table), ...own.pictures.map(pictureFigure)]}))));
 };
 
 const neighbourText = (list = []) => list.map(({word, cosine}) =>

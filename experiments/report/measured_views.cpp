@@ -46,8 +46,7 @@ Json heads_section(const ReportModel& model, const LoadedData& data, const Datas
   Json json{{"left_out", heads_left_out(*model.loaded->model, model.loaded->config)}};
   if (!has_heads(model)) return json;
   const HeadProfiles profiles = head_profiles(*model.loaded->model, data.dataset, inputs, images);
-  json["columns"] = head_columns_json();
-  json["heads"] = heads_json(profiles);
+  json["table"] = to_json(table_of(profiles));
   json["correlations"] = correlations_json(profiles);
   json["pictures"] = pictures_json(head_pictures(profiles, model.name));
   return json;
@@ -61,6 +60,7 @@ Json gradients_section(const ReportModel& model, const LoadedData& data,
     return {{"left_out", reason}};
   const GradientFlow flow = measure_gradient_flow(captioner, data.dataset, inputs, images);
   Json json = flow_json(flow);
+  json["table"] = to_json(table_of(flow));
   json["pictures"] = pictures_json(gradient_pictures(flow, model.name, captioner.grid()));
   return json;
 }

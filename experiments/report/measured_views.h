@@ -18,11 +18,11 @@ void check_measures(const ReportRequest& request);
 // Throws UsageError where no caption of the images has a word of the request.
 void check_words_shown(const ReportRequest& request, std::span<const Index> images);
 
-// {"images": how many, "heads": {"columns": head_columns_json(), "heads": heads_json(),
-// "correlations": correlations_json(), "left_out": [sentences], "pictures"}, "gradients": the keys
-// of flow_json() and "pictures", or {"left_out": a reason}, "words": [neighbours_json()]}, as far
-// as the request has them. Heads and gradients are measured on kMeasuredImages of `images`, spread
-// evenly, and words on all. "pictures" is [{"name", "title", "picture": a data address}].
+// {"images": how many, "heads": {"table", "correlations": correlations_json(), "left_out":
+// [sentences], "pictures"}, "gradients": the keys of flow_json(), "table" and "pictures", or
+// {"left_out": a reason}, "words": [neighbours_json()]}, where tables are those of to_json(), as
+// far as the request has them. Heads and gradients are measured on kMeasuredImages of `images`,
+// spread evenly, and words on all. "pictures" is [{"name", "title", "picture": a data address}].
 nlohmann::ordered_json measured_json(const ReportRequest& request, const ReportModel& model,
                                      const DatasetInputs& inputs, std::span<const Index> images);
 

@@ -6,9 +6,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/base/plain_text.h"
 #include "core/config/config.h"
 #include "experiments/process/log.h"
-#include "experiments/process/plain_text.h"
 #include "experiments/process/shallow_json.h"
 #include "experiments/runs/metrics_log.h"
 

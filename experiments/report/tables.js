@@ -92,3 +92,13 @@ const numberTable = (name, head, rows) => {
         text)))),
         body)));
 };
+
+// A table of the program (core/base/table.h): columns with key and label, and rows by key.
+const drawnTable = (name, {columns, rows}) => numberTable(name, columns.map(({label}) => label),
+  rows.map((row) => columns.map(({key, share, significant}) => {
+    const value = row[key];
+    if (typeof value !== 'number') return value;
+    if (share) return {value, share: value};
+    if (significant) return {value, text: value.toPrecision(3)};
+    return Number.isInteger(value) ? {value, text: String(value)} : value;
+  })));

@@ -1,22 +1,15 @@
 #include "experiments/report/word_views.h"
 
-#include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/table.h"
 
 namespace saccade {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string two_decimals(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", value);
-  return text.data();
-}
 
 }  // namespace
 
@@ -27,13 +20,13 @@ std::string neighbours_text(const WordNeighbours& words) {
     out += str("caption ", c + 1, ": ", words.captions[c], "\n");
   for (const WordStage& stage : words.stages) {
     out += "\n" + stage.name;
-    if (stage.between) out += str(": between the captions ", two_decimals(*stage.between));
+    if (stage.between) out += str(": between the captions ", decimals(*stage.between, 2));
     out += "\n";
     for (std::size_t c = 0; c < stage.neighbours.size(); ++c) {
       out += stage.neighbours.size() > 1 ? str("  caption ", c + 1, ": ") : std::string("  ");
       for (std::size_t n = 0; n < stage.neighbours[c].size(); ++n)
         out += str(n == 0 ? "" : ", ", stage.neighbours[c][n].word, " ",
-                   two_decimals(stage.neighbours[c][n].cosine));
+                   decimals(stage.neighbours[c][n].cosine, 2));
       out += "\n";
     }
   }

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_text.h"
 #include "core/parallel/parallel.h"
-#include "experiments/process/json_text.h"
 #include "experiments/process/processor.h"
 #include "experiments/process/shallow_json.h"
 #include "experiments/process/shell_word.h"

@@ -5,17 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
-#include <nlohmann/json.hpp>
 
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/run_directory.h"
 #include "captioning/learning/training/trainer.h"
 #include "captioning/scoring/metrics/metric_registry.h"
-#include "captioning/scoring/scores/text_table.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
-#include "experiments/process/json_text.h"
-#include "experiments/process/plain_text.h"
 #include "experiments/process/progress.h"
 #include "experiments/runs/metrics_log.h"
 
@@ -24,8 +20,6 @@ namespace saccade {
 namespace fs = std::filesystem;
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kConfig = "config.yaml";
 constexpr const char* kMetrics = "metrics.jsonl";
@@ -103,32 +97,23 @@ std::vector<RunSummary> find_runs(const fs::path& folder) {
   return runs;
 }
 
-std::string runs_table(const std::vector<RunSummary>& runs) {
-  TextTable table;
-  table.add(
-      {"run", "experiment", "state", "updates", "until", "metric", "best", "time", "changed"});
+Table table_of(const std::vector<RunSummary>& runs) {
+  Table table{.columns = {{.key = "directory", .label = "run"},
+                          {.key = "name", .label = "experiment"},
+                          {.key = "state"},
+                          {.key = "updates"},
+                          {.key = "stop", .label = "until"},
+                          {.key = "metric"},
+                          {.key = "best"},
+                          {.key = "seconds", .label = "time"},
+                          {.key = "unreadable_lines", .hidden = true},
+                          {.key = "changed"}}};
   for (const RunSummary& run : runs)
-    table.add({plain_text(run.directory.string()), plain_text(run.name),
-               std::string(enum_name(run.state)), str(run.updates), run.stop,
-               plain_text(metric_label(run.metric)), run.best ? fixed(*run.best) : "-",
-               duration_text(run.seconds), run.changed});
-  return table.text();
-}
-
-std::string runs_json(const std::vector<RunSummary>& runs) {
-  Json json = Json::array();
-  for (const RunSummary& run : runs)
-    json.push_back({{"directory", run.directory.string()},
-                    {"state", enum_name(run.state)},
-                    {"name", run.name},
-                    {"stop", run.stop},
-                    {"updates", run.updates},
-                    {"seconds", run.seconds},
-                    {"metric", run.metric},
-                    {"best", run.best ? Json(*run.best) : Json(nullptr)},
-                    {"unreadable_lines", run.unreadable.count},
-                    {"changed", run.changed}});
-  return json_text(json);
+    table.add({run.directory.string(), run.name, enum_name(run.state), run.updates, run.stop,
+               Table::Cell(run.metric).show(metric_label(run.metric)), run.best,
+               Table::Cell(run.seconds).show(duration_text(run.seconds)), run.unreadable.count,
+               run.changed});
+  return table;
 }
 
 }  // namespace saccade

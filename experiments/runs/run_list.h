@@ -8,6 +8,7 @@
 
 #include "core/base/enum_names.h"
 #include "core/base/real.h"
+#include "core/base/table.h"
 #include "experiments/runs/metrics_log.h"
 
 namespace saccade {
@@ -42,10 +43,7 @@ struct RunSummary {
 // folder.
 std::vector<RunSummary> find_runs(const std::filesystem::path& folder);
 
-// A table with one row per run; as JSON [{"directory", "state", "name", "stop", "updates",
-// "seconds", "metric", "best", "unreadable_lines", "changed"}], where best is null before the first
-// validation.
-std::string runs_table(const std::vector<RunSummary>& runs);
-std::string runs_json(const std::vector<RunSummary>& runs);
+// A row for each run; `best` is nothing before the first validation.
+Table table_of(const std::vector<RunSummary>& runs);
 
 }  // namespace saccade

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/plain_text.h"
 #include "experiments/process/log.h"
-#include "experiments/process/plain_text.h"
 #include "experiments/serve/connections.h"
 #include "experiments/serve/live_page.h"
 #include "experiments/serve/reception.h"

@@ -151,7 +151,7 @@ const std::vector<Owner> kOwners = {
     {"expat.h", {"captioning/study/grounding/"}},
     {"csv.h", {"captioning/scoring/files/"}},
     {"utf8proc.h", {"core/base/"}},
-    {"nlohmann/", {"core/io/", "vision/", "captioning/", "experiments/"}},
+    {"nlohmann/", {"core/base/", "core/io/", "vision/", "captioning/", "experiments/"}},
     {"boost/math/", {"captioning/scoring/statistics/"}},
     {"boost/crc.hpp", {"core/io/"}},
     {"httplib.h", {"experiments/serve/"}},

@@ -233,18 +233,18 @@ TEST_CASE("the sections of heads, gradients and words show what was measured") {
             .dump()
             .find(R"("Heads","Gradients","Words near a word")") != std::string::npos);
   // Two layers of three heads among words and two heads of words to regions.
-  const Json heads = page.measured(0)["heads"]["heads"];
+  const Json heads = page.measured(0)["heads"]["table"]["rows"];
   REQUIRE(heads.size() == 10);
   const Json rows = page.table("heads", 0);
   REQUIRE(rows.size() == 11);
-  CHECK(rows[0] == Json({"head", "layer", "kind", "role", "previous", "next", "first", "diagonal",
-                         "content", "entropy", "closest", "correlation"}));
+  CHECK(rows[0] == Json({"head", "maps", "over", "previous", "next", "first", "diagonal", "content",
+                         "entropy", "kind", "role", "closest", "correlation"}));
   for (std::size_t i = 0; i < heads.size(); ++i) {
     CHECK(rows[i + 1][0] == heads[i]["name"]);
-    CHECK(rows[i + 1][1] == std::to_string(heads[i]["layer"].get<int>()));
-    CHECK(rows[i + 1][2] == heads[i]["kind"]);
-    CHECK(rows[i + 1][3] == heads[i]["role"]);
-    CHECK(std::stod(rows[i + 1][9].get<std::string>()) ==
+    CHECK(rows[i + 1][1] == std::to_string(heads[i]["maps"].get<int>()));
+    CHECK(rows[i + 1][9] == heads[i]["kind"]);
+    CHECK(rows[i + 1][10] == heads[i]["role"]);
+    CHECK(std::stod(rows[i + 1][8].get<std::string>()) ==
           Approx(heads[i]["entropy"].get<double>()).margin(1e-3));
   }
   CHECK(page.table("heads", 1).size() == 2);  // the single head of the other model

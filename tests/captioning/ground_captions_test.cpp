@@ -6,10 +6,10 @@
 #include <random>
 
 #include "captioning/data/scenes/caption_checker.h"
-#include "captioning/scoring/scores/text_table.h"
 #include "captioning/scoring/words/tokenizer.h"
 #include "captioning/study/evaluation/evaluation_report.h"
 #include "captioning/study/evaluation/evaluation_table.h"
+#include "core/base/table.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 #include "tests/support/same_for_threads.h"

@@ -1,10 +1,8 @@
 #include "captioning/scoring/scores/score_marks.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "captioning/scoring/metrics/metric_registry.h"
-#include "captioning/scoring/scores/marks_json.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 
@@ -78,13 +76,6 @@ std::string mark_lines(std::span<const ScoreMark> marks) {
     std::string labels = join(mark.metrics, ", ", metric_label);
     out += str("* ", labels, ": ", mark.reason, "\n");
   }
-  return out;
-}
-
-nlohmann::ordered_json marks_json(std::span<const ScoreMark> marks) {
-  auto out = nlohmann::ordered_json::array();
-  for (const ScoreMark& mark : marks)
-    out.push_back({{"metrics", mark.metrics}, {"reason", mark.reason}});
   return out;
 }
 

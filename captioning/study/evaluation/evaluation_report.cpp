@@ -2,12 +2,12 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "captioning/model/maps/map_views.h"
-#include "captioning/scoring/scores/marks_json.h"
+#include "captioning/scoring/scores/score_rows.h"
 #include "captioning/scoring/words/tokenizer.h"
 #include "captioning/study/grounding/peak_point.h"
+#include "core/base/json_text.h"
 
 namespace saccade {
 
@@ -16,11 +16,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
-
-// Foreign text that is not UTF-8 must not end a command.
-std::string text_of(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
 
 Json search_json(const SearchOptions& search) {
   Json out = {{"mode", enum_name(search.mode)},
@@ -31,12 +26,6 @@ Json search_json(const SearchOptions& search) {
               {"seed", search.seed}};
   if (search.mode == SearchMode::kBeam && search.groups > 1)
     out.update({{"groups", search.groups}, {"diversity", search.diversity}});
-  return out;
-}
-
-Json scores_json(const NamedScores& scores) {
-  Json out = Json::object();
-  for (const auto& [name, value] : scores) out[name] = value;
   return out;
 }
 
@@ -78,16 +67,10 @@ Json differences_json(const std::vector<CentreDifference>& differences) {
 }
 
 // Without the intervals that are not known.
-Json intervals_json(std::span<const ScoreInterval> intervals) {
-  Json out = Json::object();
+void add_intervals(const std::vector<ScoreInterval>& intervals, Json& to) {
   for (const ScoreInterval& one : intervals)
     if (!std::isnan(one.interval.low))
-      out[one.metric] = {{"low", one.interval.low}, {"high", one.interval.high}};
-  return out;
-}
-
-void add_intervals(const std::vector<ScoreInterval>& intervals, Json& to) {
-  if (Json one = intervals_json(intervals); !one.empty()) to["intervals"] = std::move(one);
+      to["intervals"][one.metric] = {{"low", one.interval.low}, {"high", one.interval.high}};
 }
 
 Json grounding_json(Regime regime, const GroundingScores& scores,
@@ -103,8 +86,7 @@ Json grounding_json(Regime regime, const GroundingScores& scores,
 
 Json references_json(Regime regime, const ReferenceScores& references) {
   Json out = grounding_json(regime, references.scores, references.against_centre);
-  if (Json intervals = intervals_json(references.intervals); !intervals.empty())
-    out["intervals"] = std::move(intervals);
+  add_intervals(references.intervals, out);
   return out;
 }
 
@@ -163,11 +145,7 @@ std::string evaluation_json(const EvaluationReport& report) {
   Json regimes = Json::array();
   for (const RegimeReport& regime : report.regimes) {
     Json one = {{"name", enum_name(regime.regime)}, {"corpus", scores_json(regime.corpus)}};
-    for (const LengthScores& length : regime.by_length)
-      one["by_length"].push_back({{"tokens", length.tokens},
-                                  {"texts", length.texts},
-                                  {"exact_match", length.exact_match},
-                                  {"token_accuracy", length.token_accuracy}});
+    if (!regime.by_length.empty()) one["by_length"] = rows_json(table_of(regime.by_length));
     if (regime.draws > 1) {
       one["draws"] = regime.draws;
       one["deviations"] = scores_json(regime.deviations);
@@ -203,7 +181,7 @@ std::string evaluation_json(const EvaluationReport& report) {
   if (report.without)
     json["without"] = {{"heads", report.without->names},
                        {"whole", scores_json(report.without->whole)}};
-  return text_of(json, 2) + "\n";
+  return json_text(json);
 }
 
 std::string coco_results(const EvaluationReport& report, const RegimeReport& regime,
@@ -216,7 +194,7 @@ std::string coco_results(const EvaluationReport& report, const RegimeReport& reg
     if (!report.names[i].empty()) result["image"] = report.names[i];
     results.push_back(std::move(result));
   }
-  return text_of(results, 1) + "\n";
+  return json_text(results, 1);
 }
 
 }  // namespace saccade

@@ -2,24 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <span>
 
 #include "captioning/model/maps/map_views.h"
 #include "captioning/scoring/metrics/metric_registry.h"
-#include "captioning/scoring/scores/text_table.h"
+#include "captioning/scoring/scores/score_rows.h"
 #include "core/base/listing.h"
 
 namespace saccade {
 
 namespace {
-
-// A column of scores, with its head, and the intervals of some of them.
-struct Column {
-  std::string head;
-  const NamedScores* scores;
-  std::span<const ScoreInterval> intervals = {};
-};
 
 std::string search_line(const EvaluationReport& report) {
   const SearchOptions& search = report.search;
@@ -30,70 +22,39 @@ std::string search_line(const EvaluationReport& report) {
   return line + str(", at most ", search.max_length, report.pieces ? " pieces of words" : " words");
 }
 
-std::string names_in_line(const std::vector<std::string>& names) { return join(names, ", "); }
-
-const double* find(const NamedScores& scores, const std::string& name) {
-  const auto found = std::find_if(scores.begin(), scores.end(),
-                                  [&](const auto& score) { return score.first == name; });
-  return found == scores.end() || std::isnan(found->second) ? nullptr : &found->second;
+// One line for each metric, and a column for each row of scores, below its name.
+std::string turned_text(std::span<const ScoreRow> rows, std::span<const std::string> metrics,
+                        const std::string& corner = "", std::span<const ScoreMark> marks = {}) {
+  Table table = table_of(rows, metrics, marks);
+  table.columns.front().label = corner;
+  return to_text(table, {.turned = true});
 }
 
-// The names of the scores that some column has, in the order of the registry.
-std::vector<std::string> names_of(const std::vector<Column>& columns) {
-  std::vector<std::string> names;
-  for (const Column& column : columns)
-    for (const auto& [name, value] : *column.scores)
-      if (find(*column.scores, name)) names.push_back(name);
-  return in_table_order(std::move(names));
+std::string turned_text(std::span<const ScoreRow> rows) {
+  return turned_text(rows, metrics_of(rows));
 }
 
-// ` [0.1204, 0.1422]`, or nothing where a score of a column has no interval.
-std::string interval_of(const Column& column, const std::string& name) {
-  for (const ScoreInterval& one : column.intervals)
-    if (one.metric == name && !std::isnan(one.interval.low))
-      return str(" [", fixed(one.interval.low), ", ", fixed(one.interval.high), "]");
-  return "";
+std::string turned_text(const NamedScores& scores) {
+  const ScoreRow row{.name = "", .scores = scores};
+  return turned_text({&row, 1});
 }
 
-// One row for each name, below the heads of the columns.
-std::string columns_table(const std::vector<Column>& columns, const std::vector<std::string>& names,
-                          const std::string& corner = "", std::span<const ScoreMark> marks = {}) {
-  TextTable table;
-  std::vector<std::string> head = {corner};
-  for (const Column& column : columns) head.push_back(column.head);
-  table.add(std::move(head));
-  for (const std::string& name : names) {
-    std::vector<std::string> row = {marked_label(name, marks)};
-    for (const Column& column : columns) {
-      const double* value = find(*column.scores, name);
-      row.push_back(value ? fixed(*value) + interval_of(column, name) : "-");
-    }
-    table.add(std::move(row));
-  }
-  return table.text();
-}
-
-std::string columns_table(const std::vector<Column>& columns) {
-  return columns_table(columns, names_of(columns));
-}
-
-std::string samples_table(const SampleScores& samples) {
+std::string samples_text(const SampleScores& samples) {
   return str(samples.search.samples, " captions drawn of each image, regime ",
              enum_name(samples.search.regime), ", temperature ", samples.search.temperature, "\n",
-             columns_table({{.head = "", .scores = &samples.scores}}));
+             turned_text(samples.scores));
 }
 
-std::string attention_table(const AttentionReport& attention) {
+std::string attention_text(const AttentionReport& attention) {
   NamedScores measures = attention.health.scores();
   for (auto& [name, value] : measures) name = attention_metric(name);
-  std::string out =
-      str("attention, regime ", enum_name(attention.regime), ", ", attention.health.words,
-          " words\n", columns_table({{.head = "", .scores = &measures}}));
+  std::string out = str("attention, regime ", enum_name(attention.regime), ", ",
+                        attention.health.words, " words\n", turned_text(measures));
   if (attention.ablations.empty()) return out;
-  std::vector<Column> columns = {{.head = "own weights", .scores = &attention.own}};
+  std::vector<ScoreRow> rows = {{.name = "own weights", .scores = attention.own}};
   for (const AblatedScores& one : attention.ablations)
-    columns.push_back({.head = std::string(enum_name(one.ablation)), .scores = &one.scores});
-  out += columns_table(columns);
+    rows.push_back({.name = std::string(enum_name(one.ablation)), .scores = one.scores});
+  out += turned_text(rows);
   if (const auto need = map_need_line(attention)) out += "  " + *need + "\n";
   return out;
 }
@@ -103,27 +64,22 @@ std::string noun_count(const GroundingScores& scores) {
              " without");
 }
 
-std::string grounding_table(const EvaluationReport& report) {
+std::string grounding_text(const EvaluationReport& report) {
   const GroundingReport& grounding = *report.grounding;
-  std::vector<Column> columns;
-  std::deque<NamedScores> scores;
+  std::vector<ScoreRow> rows;
   std::string counts;
-  std::deque<std::vector<ScoreInterval>> intervals;
   const auto add = [&](const std::string& name, const GroundingScores& one,
                        const std::vector<CentreDifference>& against_centre) {
     counts += str("  ", name, ": ", noun_count(one), "\n");
     if (one.pointing.words == 0) return;
-    columns.push_back({.head = name, .scores = &scores.emplace_back(one.model_scores())});
-    columns.push_back(
-        {.head = "centre bias", .scores = &scores.emplace_back(one.centre_bias_scores())});
-    NamedScores& difference = scores.emplace_back();
-    std::vector<ScoreInterval>& interval = intervals.emplace_back();
+    rows.push_back({.name = name, .scores = one.model_scores()});
+    rows.push_back({.name = "centre bias", .scores = one.centre_bias_scores()});
+    ScoreRow& above = rows.emplace_back(ScoreRow{.name = "above it", .scores = {}});
     for (const CentreDifference& each : against_centre) {
-      difference.emplace_back(each.metric, each.difference);
-      interval.push_back({.metric = each.metric, .interval = each.interval});
+      above.scores.emplace_back(each.metric, each.difference);
+      above.intervals.push_back({.metric = each.metric, .interval = each.interval});
     }
-    columns.push_back({.head = "above it", .scores = &difference, .intervals = interval});
-    columns.push_back({.head = "uniform", .scores = &scores.emplace_back(one.uniform_scores())});
+    rows.push_back({.name = "uniform", .scores = one.uniform_scores()});
   };
   for (const RegimeReport& regime : report.regimes)
     if (regime.grounding && regime.grounding->has_maps)
@@ -142,29 +98,19 @@ std::string grounding_table(const EvaluationReport& report) {
              rule.overlap, "; the centre bias is a Gaussian of ", kCentreSigma,
              " of the picture's side, and what the model's maps are above it has its 95 % interval "
              "over the images",
-             "\n", counts, columns_table(columns));
+             "\n", counts, turned_text(rows));
 }
 
-// How results depend on the length of the texts; a column for each regime and score.
-std::string lengths_table(const EvaluationReport& report) {
-  TextTable table;
-  std::vector<std::string> head = {"tokens", "texts"};
-  const bool several = report.regimes.size() > 1;
-  for (const RegimeReport& regime : report.regimes)
-    for (const char* name : {"exact_match", "token_accuracy"})
-      head.push_back(metric_label(name) +
-                     (several ? str(", ", enum_name(regime.regime)) : std::string()));
-  table.add(std::move(head));
-  const std::vector<LengthScores>& lengths = report.regimes.front().by_length;
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    std::vector<std::string> row = {str(lengths[i].tokens), str(lengths[i].texts)};
-    for (const RegimeReport& regime : report.regimes) {
-      row.push_back(fixed(regime.by_length[i].exact_match));
-      row.push_back(fixed(regime.by_length[i].token_accuracy));
-    }
-    table.add(std::move(row));
+// How results depend on the length of the texts, in each regime.
+std::string lengths_text(const EvaluationReport& report) {
+  std::string out;
+  for (const RegimeReport& regime : report.regimes) {
+    Table table = table_of(regime.by_length);
+    table.title = "by the length of the text";
+    if (report.regimes.size() > 1) table.title += str(", regime ", enum_name(regime.regime));
+    out += to_text(table);
   }
-  return "by the length of the text\n" + table.text();
+  return out;
 }
 
 // What is measured beside the scores of the regimes, under the names that it has as a metric.
@@ -202,48 +148,47 @@ bool has_other_table(const MetricInfo& info, const EvaluationReport& report) {
   if (info.group == MetricGroup::kMaps || info.group == MetricGroup::kReferenceWords) return true;
   return std::any_of(report.regimes.begin(), report.regimes.end(), [&](const RegimeReport& regime) {
     return regime.grounding && regime.grounding->has_maps &&
-           find(regime.grounding->model_scores(), info.base);
+           find_score(regime.grounding->model_scores(), info.base);
   });
 }
 
 // The headline metrics, and then the others except those of the tables that follow.
-std::string scores_table(const EvaluationReport& report) {
-  std::vector<Column> columns;
-  NamedScores first;  // the scores of the first regime, and what is measured only once
-  const std::vector<ScoreInterval> intervals = first_intervals(report);
+std::string scores_text(const EvaluationReport& report) {
+  std::vector<ScoreRow> rows;
   for (const RegimeReport& regime : report.regimes) {
-    if (columns.empty()) {
-      first = regime.corpus;
-      for (auto& one : further_scores(report)) first.push_back(std::move(one));
+    ScoreRow& row = rows.emplace_back(
+        ScoreRow{std::string(enum_name(regime.regime)), regime.corpus, regime.intervals});
+    if (rows.size() == 1) {  // it also has what is measured only once
+      for (auto& one : further_scores(report)) row.scores.push_back(std::move(one));
+      row.intervals = first_intervals(report);
     }
-    columns.push_back({.head = std::string(enum_name(regime.regime)),
-                       .scores = columns.empty() ? &first : &regime.corpus,
-                       .intervals = columns.empty() ? intervals : regime.intervals});
     if (regime.draws > 1)
-      columns.push_back(
-          {.head = str("sd of ", regime.draws, " draws"), .scores = &regime.deviations});
+      rows.push_back({str("sd of ", regime.draws, " draws"), regime.deviations});
   }
   for (const Baseline& baseline : report.baselines)
-    columns.push_back({.head = baseline.name, .scores = &baseline.scores});
-  NamedScores change;
+    rows.push_back({baseline.name, baseline.scores});
   if (report.without) {
+    NamedScores change;
     for (const auto& [name, whole] : report.without->whole)
-      if (const double* own = find(first, name)) change.emplace_back(name, *own - whole);
+      if (const double* own = find_score(rows.front().scores, name))
+        change.emplace_back(name, *own - whole);
     const std::string regime =
         report.regimes.size() > 1 ? str(", ", enum_name(report.regimes.front().regime)) : "";
-    columns.push_back({.head = "all heads" + regime, .scores = &report.without->whole});
-    columns.push_back({.head = "change" + regime, .scores = &change});
+    rows.push_back({"all heads" + regime, report.without->whole});
+    rows.push_back({"change" + regime, std::move(change)});
   }
-  const std::vector<std::string> names = names_of(columns), headline = headlines_of(names);
+  const std::vector<std::string> names = metrics_of(rows), headline = headlines_of(names);
   std::vector<std::string> details;
   for (const std::string& name : names)
     if (std::find(headline.begin(), headline.end(), name) == headline.end() &&
         !has_other_table(metric(name), report))
       details.push_back(name);
   std::string out;
-  const bool bounded = std::any_of(columns.begin(), columns.end(), [&](const Column& column) {
-    return std::any_of(headline.begin(), headline.end(),
-                       [&](const std::string& name) { return !interval_of(column, name).empty(); });
+  const bool bounded = std::any_of(rows.begin(), rows.end(), [&](const ScoreRow& row) {
+    return std::any_of(row.intervals.begin(), row.intervals.end(), [&](const ScoreInterval& one) {
+      return !std::isnan(one.interval.low) &&
+             std::find(headline.begin(), headline.end(), one.metric) != headline.end();
+    });
   });
   if (bounded)
     out += str("in brackets: 95 % interval over the ", report.texts ? "texts" : "images",
@@ -255,36 +200,33 @@ std::string scores_table(const EvaluationReport& report) {
   std::span<const ScoreMark> marks;
   for (const RegimeReport& regime : report.regimes)
     if (marks.empty()) marks = regime.marks;
-  if (!headline.empty()) out += columns_table(columns, headline, "", marks);
-  if (!details.empty()) out += columns_table(columns, details, "details", marks);
+  if (!headline.empty()) out += turned_text(rows, headline, "", marks);
+  if (!details.empty()) out += turned_text(rows, details, "details", marks);
   return out + mark_lines(marks);
 }
 
 // The headlines of each of several joined data sets, scored by itself.
-std::string sets_table(const EvaluationReport& report) {
+std::string sets_text(const EvaluationReport& report) {
   std::string out;
   for (const RegimeReport& regime : report.regimes) {
     if (regime.sets.empty()) continue;
-    std::vector<Column> columns;
-    std::deque<NamedScores> scores;
+    std::vector<ScoreRow> rows;
     std::string marks;
     for (const SetScores& set : regime.sets) {
-      NamedScores& own = scores.emplace_back(set.corpus);
+      ScoreRow& row = rows.emplace_back(
+          ScoreRow{str(set.name, ", ", counted(set.images, "image")), set.corpus, set.intervals});
       for (const auto& [name, value] : set.references)
-        own.emplace_back(references_metric(name), value);
-      columns.push_back({.head = str(set.name, ", ", counted(set.images, "image")),
-                         .scores = &own,
-                         .intervals = set.intervals});
+        row.scores.emplace_back(references_metric(name), value);
       if (!set.marks.empty()) marks += set.name + ":\n" + mark_lines(set.marks);
     }
     out += str("each data set by itself, regime ", enum_name(regime.regime), "\n",
-               columns_table(columns, headlines_of(names_of(columns))), marks);
+               turned_text(rows, headlines_of(metrics_of(rows))), marks);
   }
   return out;
 }
 
 // The scores of the first regime's groups, one table per grouping.
-std::string groups_table(const EvaluationReport& report) {
+std::string groups_text(const EvaluationReport& report) {
   const RegimeReport& regime = report.regimes.front();
   const std::string items = report.texts ? "texts" : "images";
   std::string out;
@@ -294,28 +236,10 @@ std::string groups_table(const EvaluationReport& report) {
       without.push_back(grouping.text);
       continue;
     }
-    std::vector<std::string> names;
-    for (const ScoreGroup& group : grouping.groups)
-      for (const GroupScore& one : group.scores)
-        if (std::find(names.begin(), names.end(), one.metric) == names.end())
-          names.push_back(one.metric);
-    TextTable table;
-    std::vector<std::string> head{std::string(enum_name(grouping.by)), items};
-    for (const std::string& name : names) head.push_back(metric_label(name));
-    table.add(std::move(head));
-    for (const ScoreGroup& group : grouping.groups) {
-      std::vector<std::string> row{group.name(grouping.by), str(group.images)};
-      for (const std::string& name : names) {
-        const auto found = std::find_if(group.scores.begin(), group.scores.end(),
-                                        [&](const GroupScore& one) { return one.metric == name; });
-        row.push_back(found == group.scores.end() ? "-"
-                      : std::isnan(found->low)    ? fixed(found->score)
-                                               : str(fixed(found->score), " [", fixed(found->low),
-                                                     ", ", fixed(found->high), "]"));
-      }
-      table.add(std::move(row));
-    }
-    out += str("by ", grouping.text, ", regime ", enum_name(regime.regime), "\n", table.text());
+    Table table = table_of(grouping);
+    table.columns[1].label = items;
+    table.title = str("by ", grouping.text, ", regime ", enum_name(regime.regime));
+    out += to_text(table);
     const auto least = std::min_element(
         grouping.groups.begin(), grouping.groups.end(),
         [](const ScoreGroup& a, const ScoreGroup& b) { return a.images < b.images; });
@@ -324,9 +248,8 @@ std::string groups_table(const EvaluationReport& report) {
                  kFewestImages, " there is no interval\n");
   }
   if (!without.empty())
-    out +=
-        str("no easy and hard ", items, " by ", names_in_line(without), ": ", needed_groups(items),
-            " are needed, and there are ", report.images.size(), " ", items, "\n");
+    out += str("no easy and hard ", items, " by ", join(without, ", "), ": ", needed_groups(items),
+               " are needed, and there are ", report.images.size(), " ", items, "\n");
   return out;
 }
 
@@ -340,16 +263,16 @@ std::string evaluation_table(const EvaluationReport& report) {
   for (const std::string& member : report.members) out += "member " + member + "\n";
   if (report.without)
     out += str("without the head", report.without->names.size() == 1 ? " " : "s ",
-               names_in_line(report.without->names), "\n");
+               join(report.without->names, ", "), "\n");
   if (report.left_out > 0) out += str(counted(report.left_out, item), " could not be read\n");
-  out += scores_table(report) + sets_table(report);
+  out += scores_text(report) + sets_text(report);
   if (!report.regimes.empty()) {
-    out += groups_table(report);
-    if (!report.regimes.front().by_length.empty()) out += lengths_table(report);
+    out += groups_text(report);
+    if (!report.regimes.front().by_length.empty()) out += lengths_text(report);
   }
-  if (report.grounding) out += grounding_table(report);
-  if (report.attention) out += attention_table(*report.attention);
-  if (report.samples) out += samples_table(*report.samples);
+  if (report.grounding) out += grounding_text(report);
+  if (report.attention) out += attention_text(*report.attention);
+  if (report.samples) out += samples_text(*report.samples);
   return out + report.meteor_tables + "\n";
 }
 

@@ -11,7 +11,7 @@
 #include <unordered_set>
 
 #include "captioning/scoring/metrics/metric_registry.h"
-#include "captioning/scoring/statistics/bootstrap.h"
+#include "captioning/scoring/scores/score_rows.h"
 #include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
 #include "core/base/mean.h"
@@ -233,6 +233,23 @@ std::vector<ScoreGrouping> group_scores(std::span<const ImageStatistics> metrics
     }
   }
   return out;
+}
+
+Table table_of(const ScoreGrouping& grouping) {
+  std::vector<ScoreRow> rows;
+  for (const ScoreGroup& group : grouping.groups) {
+    ScoreRow& row = rows.emplace_back(ScoreRow{group.name(grouping.by), {}});
+    for (const GroupScore& one : group.scores) {
+      row.scores.emplace_back(one.metric, one.score);
+      row.intervals.push_back({.metric = one.metric, .interval = {one.low, one.high}});
+    }
+  }
+  Table table = table_of(rows, metrics_of(rows));
+  table.columns.front().label = std::string(enum_name(grouping.by));
+  table.columns.insert(table.columns.begin() + 1, {.key = "images"});
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    table.rows[i].insert(table.rows[i].begin() + 1, grouping.groups[i].images);
+  return table;
 }
 
 }  // namespace saccade

@@ -16,6 +16,8 @@
 
 namespace saccade {
 
+struct Table;
+
 enum class GroupBy { kLength, kObjects, kRareWords };
 constexpr auto enum_table(GroupBy) {
   return enum_rows<GroupBy>(
@@ -64,6 +66,9 @@ struct ScoreGrouping {
   std::vector<ScoreGroup> groups;  // by rising values; none, or at least two
   std::string text{};              // what the values are, for people
 };
+
+// A row for each group: its name, its images and its scores.
+Table table_of(const ScoreGrouping& grouping);
 
 inline constexpr std::size_t kMostGroups = 5;
 inline constexpr std::size_t kSmallestGroup = 10;  // the scores of fewer images are chance

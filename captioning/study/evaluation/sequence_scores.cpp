@@ -3,9 +3,20 @@
 #include <algorithm>
 #include <numeric>
 
+#include "captioning/scoring/scores/score_rows.h"
 #include "core/base/error.h"
 
 namespace saccade {
+
+Table table_of(const std::vector<LengthScores>& lengths) {
+  Table table{.columns = {{.key = "tokens"},
+                          {.key = "texts"},
+                          metric_column("exact_match"),
+                          metric_column("token_accuracy")}};
+  for (const LengthScores& one : lengths)
+    table.add({one.tokens, one.texts, one.exact_match, one.token_accuracy});
+  return table;
+}
 
 void SequenceScores::add(const SourceText& text, std::span<const std::string> expected,
                          std::span<const std::string> words, const DecodedCaption& decoded) {

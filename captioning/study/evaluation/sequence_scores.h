@@ -14,6 +14,8 @@
 
 namespace saccade {
 
+struct Table;
+
 inline constexpr const char* kAlignmentAccuracy = "alignment_accuracy";
 
 // The scores of the texts of one length.
@@ -22,6 +24,7 @@ struct LengthScores {
   Index texts = 0;
   double exact_match = 0, token_accuracy = 0;
 };
+Table table_of(const std::vector<LengthScores>& lengths);
 
 // Sums over results.
 class SequenceScores {

@@ -142,8 +142,8 @@ TEST_CASE("a single image supports neither an interval nor a test") {
   CHECK(verdict(judgement) ==
         std::vector<std::string>{"hard (expectation) against soft: no verdict from 1 image, which "
                                  "needs at least 20"});
-  CHECK(difference_cell(hard) == "+0.0500 (no test)");
-  CHECK(interval_cell(hard) == "0.2500");
+  CHECK(shown_text(difference_cell(hard)) == "+0.0500 (no test)");
+  CHECK(shown_text(interval_cell(hard)) == "0.2500");
   const auto json = nlohmann::json::parse(comparison_json(one, judgement));
   const auto& written = json["arms"][1]["regimes"][0]["corpus"]["METEOR"];
   CHECK(written["low"].is_null());
@@ -153,7 +153,7 @@ TEST_CASE("a single image supports neither an interval nor a test") {
 TEST_CASE("scores that are equal on every image are called equal, without a p-value") {
   const Judgement judgement =
       judge(comparison({constant_arm("soft", 0.2, 40), constant_arm("hard", 0.2, 40)}), kFew);
-  CHECK(difference_cell(*judgement.rows[1].find("METEOR")) == "equal");
+  CHECK(shown_text(difference_cell(*judgement.rows[1].find("METEOR"))) == "equal");
 }
 
 TEST_CASE("tables show no negative zero, and set no printed number apart from its equal") {
@@ -161,11 +161,12 @@ TEST_CASE("tables show no negative zero, and set no printed number apart from it
       comparison({constant_arm("soft", 1e-6, 40), constant_arm("hard", -2e-6, 40),
                   constant_arm("worse", -0.5, 40)});
   const Judgement judgement = judge(two, kFew);
-  CHECK(difference_cell(*judgement.rows[1].find("METEOR")) == "both 0, no test");
+  CHECK(shown_text(difference_cell(*judgement.rows[1].find("METEOR"))) == "both 0, no test");
   const Judgement near =
       judge(comparison({constant_arm("soft", 0.2, 40), constant_arm("hard", 0.200001, 40)}), kFew);
-  CHECK(difference_cell(*near.rows[1].find("METEOR")) == "0.0000 [0.0000, 0.0000] p = 0.002");
-  CHECK(interval_cell(*judgement.rows[1].find("METEOR")) == "0.0000 [0.0000, 0.0000]");
+  CHECK(shown_text(difference_cell(*near.rows[1].find("METEOR"))) ==
+        "0.0000 [0.0000, 0.0000] p = 0.002");
+  CHECK(shown_text(interval_cell(*judgement.rows[1].find("METEOR"))) == "0.0000 [0.0000, 0.0000]");
   const std::string latex = comparison_latex(two, judgement);
   for (const std::string& text : {latex, comparison_table(two, judgement, {.columns = 200}),
                                   comparison_markdown(two, judgement, Shown::kAll)})

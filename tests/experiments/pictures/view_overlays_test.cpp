@@ -88,17 +88,22 @@ TEST_CASE("the colour bar of weights divided by equal weights has a line at 1") 
 }
 
 TEST_CASE("the table of a comparison names the models whose maps seem dead") {
-  const auto row = [](double same, double from_uniform, Index images = 500) {
+  const ArmResult arm;
+  const auto row = [&](double same, double from_uniform, Index images = 500) {
     Row out;
+    out.arm = &arm;
     out.images = images;
     out.metrics = {{"attention_static_share", spread_of({same})},
                    {"attention_from_uniform", spread_of({from_uniform})}};
     return out;
   };
   const auto cells = [](const std::vector<Row>& rows) {
-    for (const Line& line : lines_of(rows))
-      if (line.label == "attention") return line.cells;
-    return std::vector<std::string>();
+    const Table table = means_table(rows, true);
+    std::vector<std::string> out;
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      for (const Table::Cells& own : table.rows)
+        if (table.columns[c].key == "attention") out.push_back(shown_text(own[c]));
+    return out;
   };
   CHECK(cells({row(0.5, 0.6), row(0.95, 0.9), row(0.95, 0.3)}) ==
         std::vector<std::string>{"", "dead: static", "dead: static, uniform"});

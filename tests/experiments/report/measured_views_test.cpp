@@ -64,7 +64,7 @@ TEST_CASE("a report has the heads, gradients and words that inspect prints") {
   args.data = {"scenes.val=4"};
   const Json same = data_of_report(args, folder / "same.html").at("models")[0].at("measured");
   const Json red = inspected("red");
-  CHECK(same.at("heads").at("heads") == red.at("heads"));
+  CHECK(same.at("heads").at("table").at("rows") == red.at("heads"));
   CHECK(same.at("heads").at("correlations") == red.at("head_correlations"));
   for (const auto& [key, value] : red.at("gradients").items())
     CHECK(same.at("gradients").at(key) == value);
@@ -104,10 +104,10 @@ TEST_CASE("measures without effect are refused before anything is decoded") {
   args.heads = args.gradients = true;
   args.runs = {blind, seeing};
   const Json models = data_of_report(args, folder / "page.html").at("models");
-  CHECK_FALSE(models[0].at("measured").at("heads").contains("heads"));
+  CHECK_FALSE(models[0].at("measured").at("heads").contains("table"));
   CHECK_THAT(models[0].at("measured").at("gradients").at("left_out").get<std::string>(),
              Contains("no attention"));
-  CHECK(models[1].at("measured").at("heads").at("heads").size() == 1);
+  CHECK(models[1].at("measured").at("heads").at("table").at("rows").size() == 1);
 }
 
 TEST_CASE("a report of texts scores all texts of the split, exact matches first") {

@@ -74,10 +74,10 @@ Symbol letter_or_digit(CodePoint point) {
   return Symbol::kOther;
 }
 
-using Table = std::array<char, kBmpEnd>;
+using BmpTable = std::array<char, kBmpEnd>;
 
-Table make_table() {
-  Table table{};
+BmpTable make_table() {
+  BmpTable table{};
   const auto set = [&](CodePoint point, Symbol symbol) {
     table[static_cast<std::size_t>(point)] = static_cast<char>(symbol);
   };
@@ -110,7 +110,7 @@ void append_line_end(Text& text) {
 }
 
 void append_line(Text& text, std::string_view line) {
-  static const Table table = make_table();
+  static const BmpTable table = make_table();
   for (CodePoint point : unicode::decode(line)) {
     if (ends_line(point)) point = ' ';
     if (point < kBmpEnd) {

@@ -1,4 +1,4 @@
-#include "experiments/process/plain_text.h"
+#include "core/base/plain_text.h"
 
 #include "core/base/unicode.h"
 
