@@ -79,17 +79,6 @@ Caption caption_of(const DecodedCaption& decoded, const Vocabulary& vocabulary, 
   return out;
 }
 
-OverlayWord drawn(const CaptionWord& word) {
-  const AttentionMap& map = word.map;
-  OverlayWord out{.text = word.text,
-                  .weights = map.weights,
-                  .log_probability = static_cast<float>(word.log_probability)};
-  if (map.gate) out.gate = static_cast<float>(*map.gate);
-  if (map.chosen >= 0) out.chosen = map.chosen;
-  out.uniform = is_uniform(map);
-  return out;
-}
-
 }  // namespace
 
 struct Captioner::Impl {
@@ -156,10 +145,15 @@ struct Captioner::Impl {
     auto image = std::make_shared<const Image>(image_of(picture, max_pixels()));
     Overlay out{.image = image,
                 .geometry = plan_geometry(image->height, image->width, pipeline->preparation()),
-                .grid = models->grid(),
                 .words = {},
                 .caption = caption.text};
-    for (const CaptionWord& word : caption.words) out.words.push_back(drawn(word));
+    const RegionLayout own{models->grid()};
+    for (const CaptionWord& word : caption.words) {
+      SACCADE_CHECK(word.map.layout == own, "[captioner] the map of '", word.text, "' lies on a ",
+                    word.map.layout.name(), ", and the model attends to a ", own.name());
+      out.words.push_back(
+          {.text = word.text, .map = word.map, .log_probability = word.log_probability});
+    }
     return out;
   }
 };

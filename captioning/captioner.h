@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/model/maps/attention_map.h"
+#include "core/attention/map.h"
 #include "core/base/messages.h"
 #include "core/base/real.h"
 #include "vision/drawing/overlay_options.h"

@@ -275,7 +275,7 @@ std::vector<Regime> ModelSession::regimes(const std::string& name) const {
 
 CaptionSource ModelSession::source(Regime regime) const {
   return {.vocabulary = &models().vocabulary(),
-          .grid = models().grid(),
+          .layout = {models().grid()},
           .regime = regime,
           .members = models().names()};
 }

@@ -289,7 +289,7 @@ class GlyphGaps {
 
   void look_at(const Overlay& overlay) {
     std::string text;
-    for (const OverlayWord& word : overlay.words) text += word.text + " ";
+    for (const LabelledMap& word : overlay.words) text += word.text + " ";
     missing_.merge(missing_glyphs(font_, text));
   }
   void warn() const {
@@ -360,7 +360,7 @@ int run_overlay(const OverlayArgs& args) {
       args.out, {.drawing = drawing, .matrices = args.alignment ? Matrices::kYes : Matrices::kNo});
   std::set<std::string> missing(drawing.words.begin(), drawing.words.end());
   const auto look_at = [&](const Overlay& overlay) {
-    for (const OverlayWord& word : overlay.words) missing.erase(word.text);
+    for (const LabelledMap& word : overlay.words) missing.erase(word.text);
   };
   WrittenFiles written(args.json, pictures.names.size());
   GlyphGaps gaps(drawing.options.font);

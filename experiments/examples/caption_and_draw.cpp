@@ -1,8 +1,9 @@
-// Captions a picture, prints the cell with the largest attention weight of each word, draws the
+// Captions a picture, prints the region with the largest attention weight of each word, draws the
 // maps.
 #include <saccade/captioning/captioner.h>
 #include <saccade/core/base/error.h>
 
+#include <algorithm>
 #include <iostream>
 
 int main(int argc, char** argv) try {
@@ -14,12 +15,9 @@ int main(int argc, char** argv) try {
   if (!captioner.has_attention()) return 0;
   for (const saccade::CaptionWord& word : caption.words) {
     const saccade::AttentionMap& map = word.map;
-    saccade::Index row = 0, column = 0;  // the cell with the largest weight
-    for (saccade::Index r = 0; r < map.grid.rows; ++r)
-      for (saccade::Index c = 0; c < map.grid.cols; ++c)
-        if (map.at(r, c) > map.at(row, column)) row = r, column = c;
-    std::cout << word.text << ": row " << row << ", column " << column << ", weight "
-              << map.at(row, column) << "\n";
+    const auto largest = std::max_element(map.weights.begin(), map.weights.end());
+    std::cout << word.text << ": " << map.layout.region_name(largest - map.weights.begin())
+              << ", weight " << *largest << "\n";
   }
   saccade::write_png(argv[3], captioner.draw(caption, picture,
                                              {.style = saccade::OverlayStyle::kBlend,

@@ -12,34 +12,48 @@ std::vector<std::string> numbers(Index count) {
   return out;
 }
 
-std::string regions_of(const Overlay& overlay) {
-  return str("region of the ", overlay.grid.rows, " x ", overlay.grid.cols,
-             " grid, in reading order from 0");
+std::string regions_of(const RegionLayout& layout) {
+  return str("region of the ", layout.name(), ", in reading order from 0");
 }
 
-// The columns of a matrix over the cells of the grid. Of a text, these are its tokens: the cells
-// behind them are padding.
-struct Columns {
-  std::vector<std::string> names;
-  Index group = 0;
-  std::string axis;
+// A column behind those of the regions.
+struct FurtherColumn {
+  const char* name;
+  const char* axis;
+  std::optional<double> AttentionMap::*weight;
 };
+constexpr FurtherColumn kSentinel{"sentinel", "; the sentinel", &AttentionMap::sentinel};
+constexpr FurtherColumn kElsewhere{"elsewhere", "; tokens without a place on the picture",
+                                   &AttentionMap::elsewhere};
 
-Columns columns_of(const Overlay& overlay) {
-  if (!overlay.tokens.empty())
-    return {.names = overlay.tokens, .group = 0, .axis = "token of the text"};
-  return {.names = numbers(overlay.grid.cells()),
-          .group = overlay.grid.cols,
-          .axis = regions_of(overlay)};
-}
-
-// Appends the weights of the first cells, as many as there are columns.
-void append_row(const std::vector<float>& weights, std::size_t columns,
-                std::vector<float>& values) {
-  SACCADE_CHECK(columns <= weights.size(), "[alignment] ", columns, " columns for ", weights.size(),
-                " weights");
-  values.insert(values.end(), weights.begin(),
-                weights.begin() + static_cast<std::ptrdiff_t>(columns));
+// A matrix of words and the regions of their maps, where the first map has it with a further
+// column. The regions of a text are its tokens: those behind them are padding.
+HeatMap words_by_regions(const Overlay& overlay, const MapView& maps, const std::string& title,
+                         const FurtherColumn& further) {
+  const RegionLayout& layout = maps.at(0).layout;
+  const bool text = !overlay.tokens.empty(), more = (maps[0].*further.weight).has_value();
+  HeatMap out{.rows = {},
+              .columns = text ? overlay.tokens : numbers(layout.count()),
+              .values = {},
+              .group = text ? 0 : layout.grid.cols,
+              .title = title,
+              .row_name = "word",
+              .column_name = text ? "token of the text" : regions_of(layout)};
+  const std::size_t columns = out.columns.size();
+  if (more) {
+    out.columns.emplace_back(further.name);
+    out.column_name += further.axis;
+  }
+  for (std::size_t w = 0; w < maps.size(); ++w) {
+    const std::vector<float>& weights = maps[w].weights;
+    SACCADE_CHECK(columns <= weights.size(), "[alignment] ", columns, " columns for ",
+                  weights.size(), " weights");
+    out.rows.push_back(overlay.words.at(w).text);
+    out.values.insert(out.values.end(), weights.begin(),
+                      weights.begin() + static_cast<std::ptrdiff_t>(columns));
+    if (more) out.values.push_back(static_cast<float>((maps[w].*further.weight).value_or(0)));
+  }
+  return out;
 }
 
 HeatMap layer_map(const Overlay& overlay, const LayerMap& map) {
@@ -52,69 +66,31 @@ HeatMap layer_map(const Overlay& overlay, const LayerMap& map) {
 }  // namespace
 
 std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaption& caption) {
-  const Columns columns = columns_of(overlay);
-  HeatMap map{.rows = {},
-              .columns = columns.names,
-              .values = {},
-              .group = columns.group,
-              .title = overlay.title,
-              .row_name = "word",
-              .column_name = columns.axis};
-  for (const OverlayWord& word : overlay.words) {
-    map.rows.push_back(word.text);
-    map.outlined.push_back(word.chosen.value_or(-1));
-  }
-  const bool sentinel = !caption.words.empty() && caption.words[0].map.sentinel.has_value();
-  HeatMap mean = map;
-  for (std::size_t w = 0; w < overlay.words.size(); ++w) {
-    append_row(overlay.words[w].weights, columns.names.size(), mean.values);
-    if (sentinel)
-      mean.values.push_back(static_cast<float>(caption.words[w].map.sentinel.value_or(0)));
-  }
-  if (sentinel) {
-    mean.columns.emplace_back("sentinel");
-    mean.column_name += "; the sentinel";
-  }
-  const Index heads = caption.words.empty() ? 1 : caption.words[0].map.head.count;
-  if (heads > 1) mean.title = str(overlay.title, ", mean of ", heads, " heads");
-  std::vector<HeatMap> maps{std::move(mean)};
+  MapView own;
+  for (const LabelledMap& word : overlay.words) own.push_back(word.map);
+  const Index heads = own.at(0).head.count;
+  std::vector<HeatMap> maps{words_by_regions(
+      overlay, own, heads > 1 ? str(overlay.title, ", mean of ", heads, " heads") : overlay.title,
+      kSentinel)};
   for (Index h = 0; heads > 1 && h < heads; ++h) {
-    map.title = str(overlay.title, ", head ", h);
-    map.values.clear();
-    for (const DecodedWord& word : caption.words) {
-      // The heads of the last layer are the last parts.
-      const AttentionMap& head =
-          word.parts.at(word.parts.size() - static_cast<std::size_t>(heads - h));
-      append_row(head.weights, columns.names.size(), map.values);
-    }
-    maps.push_back(map);
+    MapView view;
+    // The heads of the last layer are the last parts.
+    for (const DecodedWord& word : caption.words)
+      view.push_back(word.parts.at(word.parts.size() - static_cast<std::size_t>(heads - h)));
+    maps.push_back(words_by_regions(overlay, view, str(overlay.title, ", head ", h), kSentinel));
   }
+  for (HeatMap& map : maps)
+    for (const AttentionMap& word : own) map.outlined.push_back(word.chosen);
   return maps;
 }
 
 HeatMap make_view_map(const Overlay& overlay, const MapView& view) {
-  const Columns columns = columns_of(overlay);
-  HeatMap out{.rows = {},
-              .columns = columns.names,
-              .values = {},
-              .group = columns.group,
-              .title = str(overlay.title, ", ", view_title(view[0])),
-              .row_name = "word",
-              .column_name = columns.axis};
-  if (view[0].elsewhere) {
-    out.columns.emplace_back("elsewhere");
-    out.column_name += "; tokens without a place on the picture";
-  }
-  for (std::size_t w = 0; w < view.size(); ++w) {
-    const AttentionMap& map = view[w];
-    out.rows.push_back(overlay.words[w].text);
-    append_row(map.weights, columns.names.size(), out.values);
-    if (map.elsewhere) out.values.push_back(static_cast<float>(*map.elsewhere));
-  }
-  return out;
+  return words_by_regions(overlay, view, str(overlay.title, ", ", view_title(view.at(0))),
+                          kElsewhere);
 }
 
-HeatMap make_region_map(const Overlay& overlay, const LayerMap& map, Index placeless) {
+HeatMap make_region_map(const Overlay& overlay, const LayerMap& map, const RegionLayout& layout,
+                        Index placeless) {
   HeatMap out = layer_map(overlay, map);
   const Index rows = map.weights.shape()[0], columns = map.weights.shape()[1];
   if (!overlay.tokens.empty()) {
@@ -136,10 +112,10 @@ HeatMap make_region_map(const Overlay& overlay, const LayerMap& map, Index place
   out.row_name = placeless > 0 ? "token" : "region";
   if (placeless > 0) {
     out.column_name = str("token; from number ", placeless, " on the regions of the ",
-                          overlay.grid.rows, " x ", overlay.grid.cols, " grid, in reading order");
+                          layout.name(), ", in reading order");
   } else if (map.positions) {
-    out.group = overlay.grid.cols;
-    out.column_name = regions_of(overlay);
+    out.group = layout.grid.cols;
+    out.column_name = regions_of(layout);
   } else {
     out.column_name = "mixture of regions";
   }
@@ -149,7 +125,7 @@ HeatMap make_region_map(const Overlay& overlay, const LayerMap& map, Index place
 HeatMap make_word_map(const Overlay& overlay, const LayerMap& map) {
   HeatMap out = layer_map(overlay, map);
   out.columns.emplace_back("<bos>");
-  for (const OverlayWord& word : overlay.words) {
+  for (const LabelledMap& word : overlay.words) {
     out.rows.push_back(word.text);
     out.columns.push_back(word.text);
   }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/model/maps/map_measure.h"
+#include "core/attention/map.h"
 #include "vision/drawing/overlay_options.h"
 #include "vision/drawing/picture_format.h"
 

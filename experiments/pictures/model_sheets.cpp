@@ -22,7 +22,7 @@ void ModelSheets::add(const std::string& title, const CaptionModel& model,
                       const DatasetInputs& inputs, const EvaluationReport& report) {
   const RegimeReport& regime = report.regimes.front();
   const CaptionSource source{
-      .vocabulary = &model.vocabulary(), .grid = model.grid(), .regime = regime.regime};
+      .vocabulary = &model.vocabulary(), .layout = {model.grid()}, .regime = regime.regime};
   for (std::size_t i = 0; i < images_.size(); ++i) {
     const auto found = std::find(report.images.begin(), report.images.end(), images_[i]);
     if (found == report.images.end()) continue;  // the image could not be read

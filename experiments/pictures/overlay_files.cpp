@@ -168,10 +168,12 @@ void OverlayFiles::write_matrices(const std::string& name, const Overlay& overla
     return str(name, part, "layer-", map.layer, ".head-", map.head);
   };
   for (const LayerMap& map : encoder.tokens)
-    write_matrix(place(".encoder.", map), make_region_map(overlay, map, encoder.placeless),
-                 Vectors::kNo, paths);
+    write_matrix(place(".encoder.", map),
+                 make_region_map(overlay, map, encoder.layout, encoder.placeless), Vectors::kNo,
+                 paths);
   for (const LayerMap& map : encoder.regions)
-    write_matrix(place(".refine.", map), make_region_map(overlay, map), Vectors::kYes, paths);
+    write_matrix(place(".refine.", map), make_region_map(overlay, map, encoder.layout),
+                 Vectors::kYes, paths);
   for (const LayerMap& map : word_maps(record.caption))
     write_matrix(place(".words.", map), make_word_map(overlay, map), Vectors::kYes, paths);
 }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "captioning/model/maps/caption_record.h"
-#include "captioning/model/maps/map_measure.h"
 #include "vision/drawing/overlay.h"
 
 namespace saccade {
@@ -22,15 +21,15 @@ struct ViewOverlay {
   Overlay overlay;
 };
 
-// One overlay for each view of the record, or one of the words' own maps where it has none, with
-// the weights in a measure. Whether a map is uniform depends on its weights. Throws UsageError for
+// One overlay for each view of the record, or one of the words' own maps where it has none, drawn
+// in a measure. Throws UsageError for
 // kGated where a map has no gate.
 std::vector<ViewOverlay> view_overlays(const Overlay& overlay, const CaptionRecord& record,
                                        MapMeasure measure = MapMeasure::kWeight);
 
 // Whether a word is drawn where only the words of a list are (all, where the list is empty), and an
 // overlay with no other words; its caption stays whole.
-bool is_drawn(const OverlayWord& word, const std::vector<std::string>& words);
+bool is_drawn(const LabelledMap& word, const std::vector<std::string>& words);
 Overlay only_words(Overlay overlay, const std::vector<std::string>& words);
 
 // The record's class-token maps, one panel for each.

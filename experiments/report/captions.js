@@ -139,7 +139,7 @@ class Maps {
   }
 }
 
-// The formula of captioning/model/maps/attention_map.h: -sum p log p / log L of the shares p of `weights`;
+// The formula of core/attention/map.h: -sum p log p / log L of the shares p of `weights`;
 // null where they sum to less than 1e-6.
 const mapEntropy = (weights) => {
   const sum = weights.reduce((total, weight) => total + Math.abs(weight), 0);

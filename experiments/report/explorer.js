@@ -12,7 +12,7 @@ class Explorer {
       scale: 'caption', fixed: 0.2, style: 'smooth', cover: 'heat',
       strip: report.models.length === 1,  // beside a single photo there is room for it
       boxes: Boolean(report.boxes), hidden: new Set()};
-    this.ramp = rampOf(report.colours);
+    this.ramp = rampOf(report.heat.colours);
     this.seeds = [...new Set(report.models.map((model) => model.seed))]
       .filter((seed) => seed !== undefined);
     this.hideSeeds(this.seeds.length ? String(this.seeds[0]) : '');

@@ -7,6 +7,7 @@
 #include "captioning/model/maps/caption_json.h"
 #include "core/io/base64.h"
 #include "vision/drawing/colour.h"
+#include "vision/drawing/heat_field.h"
 #include "vision/images/thumbnail.h"
 
 namespace saccade {
@@ -82,7 +83,7 @@ Json page_caption(const LoadedModel& loaded, CaptionRecord record, Regime regime
   }
   return caption_json(record,
                       {.vocabulary = &loaded.model->vocabulary(),
-                       .grid = loaded.model->grid(),
+                       .layout = {loaded.model->grid()},
                        .regime = regime,
                        .alternatives = !record.caption.others.empty()},
                       CaptionForm::kPacked);
@@ -97,11 +98,12 @@ Json photo_json(const Image& picture, Index longest) {
                     base64(jpeg_thumbnail(picture, longest, drawn ? kDrawnQuality : kQuality))}};
 }
 
-std::string colours_text() {
+Json heat_json() {
   std::vector<std::uint8_t> bytes;
   for (const Colour& colour : colour_table(ColourMap::kInferno))
     bytes.insert(bytes.end(), colour.begin(), colour.end());
-  return base64(bytes);
+  return {{"colours", base64(bytes)}, {"unseen", kUnseenCover}, {"grey", kGreyShare},
+          {"cold", kColdVeil},        {"hot", kHotVeil},        {"blend", kBlendVeil}};
 }
 
 }  // namespace saccade

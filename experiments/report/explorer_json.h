@@ -43,7 +43,8 @@ nlohmann::ordered_json page_caption(const LoadedModel& loaded, CaptionRecord rec
 // {"width", "height", "photo": a JPEG as a data URI, no side longer than `longest` pixels}
 nlohmann::ordered_json photo_json(const Image& picture, Index longest);
 
-// The colours of the heat from 0 to full: red, green and blue of 256 steps, in base64.
-std::string colours_text();
+// How heat is drawn (vision/drawing/heat_field.h): {"colours": red, green and blue of 256 steps
+// from 0 to full, in base64, "unseen", "grey", "cold", "hot", "blend"}.
+nlohmann::ordered_json heat_json();
 
 }  // namespace saccade

@@ -2,12 +2,6 @@
 // Draws the heat on a photo, pixel by pixel by the formula of `saccade overlay`, so that both show the
 // same (except for uniform maps, which a page draws faint: panel.js).
 
-const UNSEEN_LIGHT = 0.35;  // brightness of the part of the photo that the network did not see
-const GREY_SHARE = 0.5;     // how grey the photo becomes, so that its colours are not mistaken for heat
-const COLD_VEIL = 0.35;     // how strongly the heat colour covers the photo at weight 0
-const HOT_VEIL = 0.7;       // and at full heat
-const BLEND_VEIL = 0.75;    // at full heat where the photo stays as it is at weight 0 (`blend`)
-
 // Catmull-Rom weights between samples 1 and 2 of four, at t in [0, 1).
 const cubic = (t) => {
   const t2 = t * t, t3 = t2 * t;
@@ -40,11 +34,11 @@ const makeTaps = (pixels, cells, [first, end], from, length, style) => {
 
 // Writes `photo` under the heat of a map to `out`; both are ImageData of the same size. With `blend`, the
 // photo keeps its colours where there is no weight. With `signed`, numbers below 0 are drawn, too, with
-// red and blue exchanged.
+// red and blue exchanged. `heat` has the colours and shares of vision/drawing/heat_field.h.
 const paintHeat = (out, photo,
-  {map, rows, cols, cells, seen, style, blend, full, colours, signed}) => {
-  const greyShare = blend ? 0 : GREY_SHARE, cold = blend ? 0 : COLD_VEIL;
-  const hot = blend ? BLEND_VEIL : HOT_VEIL;
+  {map, rows, cols, cells, seen, style, blend, full, heat: table, signed}) => {
+  const {colours} = table, greyShare = blend ? 0 : table.grey, cold = blend ? 0 : table.cold;
+  const hot = blend ? table.blend : table.hot;
   const [left, top, right, bottom] = cells;
   const across = makeTaps(photo.width, cols, [left, right], seen[0], seen[2], style);
   const down = makeTaps(photo.height, rows, [top, bottom], seen[1], seen[3], style);
@@ -63,7 +57,7 @@ const paintHeat = (out, photo,
       const column = across[x];
       to[at + 3] = 255;
       if (!row || !column) {
-        for (let c = 0; c < 3; ++c) to[at + c] = UNSEEN_LIGHT * from[at + c];
+        for (let c = 0; c < 3; ++c) to[at + c] = (1 - table.unseen) * from[at + c];
         continue;
       }
       let weight = 0;

@@ -197,7 +197,7 @@ class Panel {
   heatOf(word) {
     const {rows, cols, cells} = this.maps, {style, cover} = this.card.view;
     return {map: this.mapOf(word), rows, cols, cells, seen: this.decoded.seen, style,
-      blend: cover === 'blend', full: this.heatFull(word), colours: this.card.report.colours,
+      blend: cover === 'blend', full: this.heatFull(word), heat: this.card.report.heat,
       signed: this.effectsDrawn()};
   }
 

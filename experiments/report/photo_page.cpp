@@ -107,7 +107,7 @@ std::string PhotoPage::html() const {
                      {"texts", texts},
                      {"command", command_line()},
                      {"version", version_number()},
-                     {"colours", colours_text()},
+                     {"heat", heat_json()},
                      {"boxes", ""},
                      {"occlusion", impl_->options.occlusion},
                      {"self_attention", impl_->attends_to_itself},

@@ -7,7 +7,7 @@ const worstName = (measure) => ({pointing: 'where its maps point', entropy: 'how
 
 const start = () => {
   const report = JSON.parse(document.querySelector('#data').textContent);
-  report.colours = bytesOf(report.colours);
+  report.heat.colours = bytesOf(report.heat.colours);
   const name = report.comparison?.name || report.title;
   const photos = !report.dataset;  // a page of `saccade caption`
   document.title = `${name} \u00b7 saccade ${photos ? 'caption' : 'report'}`;

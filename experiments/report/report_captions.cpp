@@ -248,12 +248,12 @@ struct ReportCaptions::Impl {
       json["verdict"] = kVerdictNames[static_cast<std::size_t>(verdict)];
     }
     json["nouns"] = Json::array();
-    const AttentionGrid cells = cells_of(loaded(m).model->grid(), geometry);
     for (const NamedObjects& noun : source.nouns(images[i], words, geometry)) {
       Json one = {{"word", noun.word}, {"boxes", Json::array()}};
       for (const Rect& box : noun.boxes) one["boxes"].push_back(rectangle_json(box, geometry));
       if (loaded(m).model->has_attention() && !noun.boxes.empty()) {
         const AttentionMap& map = caption.words[noun.word].map;
+        const AttentionGrid cells = cells_of(map.layout, geometry);
         const auto hit = [&](double tolerance) {
           return pointing_share(map.weights, cells, noun.seen,
                                 {.tolerance = tolerance, .mask = map.mask}) >= 0.5;

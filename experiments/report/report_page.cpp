@@ -4,9 +4,9 @@
 #include <array>
 
 #include "captioning/data/scenes/scene.h"
-#include "captioning/model/maps/attention_map.h"
 #include "captioning/scoring/metrics/meteor/function_words.h"
 #include "captioning/study/grounding/coco_names.h"
+#include "core/attention/map.h"
 #include "core/base/error.h"
 #include "experiments/report/metric_list.h"
 #include "experiments/report/page_parts.h"

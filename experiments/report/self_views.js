@@ -44,7 +44,7 @@ class SelfViews {
 
   // Small matrices of all maps; a click chooses one.
   choices(maps, chosen, part, drawn) {
-    const {colours} = this.panel.card.report;
+    const {colours} = this.panel.card.report.heat;
     return el('div', {class: 'small-matrices', role: 'group', 'aria-label': `maps of ${part}`},
       ...[...maps].map(([name, rows]) => el('button', {type: 'button', title: name,
         'aria-label': name, 'aria-pressed': String(name === chosen),
@@ -67,7 +67,7 @@ class SelfViews {
       panel.card.explorer.choose({drawn: 'given'}, ['given', 'taken']);
       panel.card.place(panel.centreOf(row - first));
     };
-    const matrix = matrixCanvas(rows, panel.card.report.colours, {class: 'region-matrix', role: 'img',
+    const matrix = matrixCanvas(rows, panel.card.report.heat.colours, {class: 'region-matrix', role: 'img',
       'aria-label': `${name}: weights of ${rows.length} regions on each other`,
       onpointermove: point, onpointerdown: point});
     return [el('h5', {}, 'Regions \u00d7 regions', el('span', {class: 'muted'}, `, ${name}`)),

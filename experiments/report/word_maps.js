@@ -58,7 +58,7 @@ class WordMaps {
   }
 
   drawMatrix() {
-    const {panel} = this, {words} = panel.maps, {colours} = panel.card.report;
+    const {panel} = this, {words} = panel.maps, {colours} = panel.card.report.heat;
     const {width} = this.picture;  // without the padding behind a text
     const context = this.picture.getContext('2d'), pixels = context.createImageData(width, words);
     for (let word = 0; word < words; ++word) {

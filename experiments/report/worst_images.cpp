@@ -64,7 +64,7 @@ double pointing(const NounSource& source, Index image, const DecodedCaption& cap
   for (const NamedObjects& noun : source.nouns(image, words, geometry)) {
     if (noun.boxes.empty()) continue;
     const AttentionMap& map = caption.words[noun.word].map;
-    const AttentionGrid cells = cells_of(map.grid, geometry);
+    const AttentionGrid cells = cells_of(map.layout, geometry);
     ++nouns;
     hits += pointing_share(map.weights, cells, noun.seen, {.mask = map.mask});
   }

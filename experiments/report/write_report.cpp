@@ -102,7 +102,7 @@ Json page_data(const ReportRequest& request, const ReportCaptions* captions) {
                {"texts", request.data->sequences.has_value()},
                {"command", command_line()},
                {"version", version_number()},
-               {"colours", colours_text()},
+               {"heat", heat_json()},
                {"boxes", nouns_of(request).description()},
                {"occlusion", request.occlusion},
                {"remarks", request.remarks}};

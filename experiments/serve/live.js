@@ -61,7 +61,7 @@ const startLive = async () => {
     subtitle.textContent = 'The server does not answer. Check that saccade serve is still running.';
     return;
   }
-  report.colours = bytesOf(report.colours);
+  report.heat.colours = bytesOf(report.heat.colours);
   report.images = [];
   report.occlusion = report.occlusion_steps > 0;
   const names = report.models.map((model) => model.name);

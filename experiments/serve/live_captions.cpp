@@ -108,7 +108,7 @@ std::string LiveCaptions::models_json(Index max_upload) const {
     facts["search"] = search_json(model.loaded->config);
     json["models"].push_back(std::move(facts));
   }
-  json["colours"] = colours_text();
+  json["heat"] = heat_json();
   json["max_upload"] = max_upload;
   json["search_limits"] = search_limits();
   json["occlusion_steps"] = occlusion_steps_;

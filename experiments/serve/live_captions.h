@@ -51,7 +51,7 @@ class LiveCaptions {
       : models_(std::move(models)), encode_(std::move(encode)), occlusion_steps_(occlusion_steps) {}
 
   // {"schema_version", "models": [what model_facts() returns, and "search": search_json()],
-  // "colours", "max_upload", "search_limits", "occlusion_steps"}.
+  // "heat", "max_upload", "search_limits", "occlusion_steps"}.
   std::string models_json(Index max_upload) const;
 
   // Captions the photo in the bytes of an image file: {"schema_version", "captions": {model: the

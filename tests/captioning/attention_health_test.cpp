@@ -101,7 +101,7 @@ TEST_CASE("masked regions do not count in the entropy of a map") {
 }
 
 TEST_CASE("a map gives the weight of a cell by row and column") {
-  AttentionMap map{.weights = {1, 2, 3, 4, 5, 6}, .grid = {.rows = 2, .cols = 3}};
+  AttentionMap map{.weights = {1, 2, 3, 4, 5, 6}, .layout = {{.rows = 2, .cols = 3}}};
   CHECK(map.at(0, 0) == 1);
   CHECK(map.at(0, 2) == 3);
   CHECK(map.at(1, 0) == 4);

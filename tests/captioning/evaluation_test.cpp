@@ -47,6 +47,7 @@ MappedCaption mapped_caption(const std::vector<std::pair<std::string, Index>>& w
   for (const auto& [word, cell] : words_and_cells) {
     DecodedWord decoded;
     decoded.map.weights.assign(static_cast<std::size_t>(kGrid.cells()), 0.01F);
+    decoded.map.layout = {kGrid};
     decoded.map.weights[static_cast<std::size_t>(cell)] = 0.5F;
     caption.words.push_back(word);
     caption.decoded.words.push_back(decoded);
@@ -56,7 +57,7 @@ MappedCaption mapped_caption(const std::vector<std::pair<std::string, Index>>& w
 
 SceneScores score(const MappedCaption& caption, const Geometry& geometry = plain_geometry()) {
   SceneScores scores;
-  scores.add(two_objects(), caption.words, caption.decoded, kGrid, geometry);
+  scores.add(two_objects(), caption.words, caption.decoded, geometry);
   return scores;
 }
 
@@ -96,7 +97,7 @@ TEST_CASE("with the tolerance, a cell only has to overlap the box") {
   scene.objects[0].box = {13, 8, 8, 8};  // columns 1 and 2; only column 2 has its centre inside
   const MappedCaption caption = mapped_caption({{"a", 0}, {"circle", 9}});
   SceneScores scores;
-  scores.add(scene, caption.words, caption.decoded, kGrid, plain_geometry());
+  scores.add(scene, caption.words, caption.decoded, plain_geometry());
   CHECK(scores.grounding.pointing.accuracy() == 1);
   CHECK(scores.grounding.pointing_centre.accuracy() == 0);
 }
@@ -132,7 +133,7 @@ std::string everything(const EvaluationReport& report, const CaptionModel& model
     std::vector<CaptionRecord> records;
     for (const DecodedCaption& caption : regime.captions)
       records.push_back({.image = "x", .caption = caption, .geometry = plain_geometry()});
-    out += captions_json(records, {.vocabulary = &model.vocabulary(), .grid = model.grid()});
+    out += captions_json(records, {.vocabulary = &model.vocabulary(), .layout = {model.grid()}});
   }
   return out;
 }
@@ -243,12 +244,12 @@ TEST_CASE("a caption as JSON has its words, maps and geometry") {
   record.caption.words = {
       {.id = 4,
        .log_prob = -0.25,
-       .map = {.weights = {0.1F, 0.2F, 0.3F, 0.2F, 0.1F, 0.1F}, .grid = {2, 3}, .gate = 0.5}},
+       .map = {.weights = {0.1F, 0.2F, 0.3F, 0.2F, 0.1F, 0.1F}, .layout = {{2, 3}}, .gate = 0.5}},
       {.id = 5,
        .log_prob = -1,
-       .map = {.weights = {1, 0, 0, 0, 0, 0}, .grid = {2, 3}, .gate = 1, .chosen = 5}}};
+       .map = {.weights = {1, 0, 0, 0, 0, 0}, .layout = {{2, 3}}, .gate = 1, .chosen = 5}}};
   CaptionSource source{
-      .vocabulary = &vocabulary, .grid = {.rows = 2, .cols = 3}, .regime = Regime::kSample};
+      .vocabulary = &vocabulary, .layout = {{.rows = 2, .cols = 3}}, .regime = Regime::kSample};
   const std::vector<CaptionRecord> records{record, record};
   const Json json = Json::parse(captions_json(records, source));
   REQUIRE(json.size() == 2);
@@ -282,7 +283,7 @@ TEST_CASE(
   std::vector<float> weights(64, 2.0F / 128);
   weights[0] = weights[7] = 1.0F / 128;
   weights[56] = weights[63] = 3.0F / 128;
-  const AttentionMap nearly{.weights = weights, .grid = {.rows = 8, .cols = 8}};
+  const AttentionMap nearly{.weights = weights, .layout = {{.rows = 8, .cols = 8}}};
   AttentionMap peaked = nearly;
   peaked.weights.assign(64, 0);
   peaked.weights[9] = 1;
@@ -299,7 +300,7 @@ TEST_CASE(
                           {.id = 5, .log_prob = -1, .map = peaked}};
   record.views = {{nearly, peaked}};
   record.class_token = {{peaked}};
-  const CaptionSource source{.vocabulary = &vocabulary, .grid = kGrid};
+  const CaptionSource source{.vocabulary = &vocabulary, .layout = {kGrid}};
   for (const CaptionForm form : {CaptionForm::kFull, CaptionForm::kPacked}) {
     const Json json = caption_json(record, source, form);
     CHECK(json.at("words")[0].at("uniform") == true);

@@ -236,7 +236,7 @@ TEST_CASE("boxes are cut to what the network saw") {
   CHECK(at({10, 10, 20, 10})[0].width == Approx(8));
 
   const Geometry pad = plan_geometry(40, 80, {.height = 32, .width = 32, .mode = ResizeMode::kPad});
-  const AttentionGrid cells = cells_of({.rows = 4, .cols = 4}, pad);
+  const AttentionGrid cells = cells_of({{.rows = 4, .cols = 4}}, pad);
   CHECK(cells.shown().y == Approx(8));
   CHECK(cells.shown().height == Approx(16));
   const Rect all = seen_boxes(std::vector<Rect>{{0, 0, 80, 40}}, pad)[0];

@@ -188,7 +188,7 @@ TEST_CASE("every word has a map over the grid") {
   for (const CaptionWord& word : caption.words) {
     joined += (joined.empty() ? "" : " ") + word.text;
     const AttentionMap& map = word.map;
-    REQUIRE(static_cast<Index>(map.weights.size()) == map.grid.cells());
+    REQUIRE(static_cast<Index>(map.weights.size()) == map.layout.count());
     double sum = 0;
     for (const float weight : map.weights) sum += static_cast<double>(weight);
     CHECK(sum == Approx(1).margin(1e-5));

@@ -38,7 +38,7 @@ DecodedCaption two_by_two() {
   DecodedWord& word = caption.words.emplace_back();
   for (int i = 0; i < 4; ++i)
     word.parts.push_back({.weights = weights[static_cast<std::size_t>(i)],
-                          .grid = {1, 2},
+                          .layout = {{1, 2}},
                           .layer = {.number = i / 2, .count = 2},
                           .head = {.number = i % 2, .count = 2},
                           .gate = (i / 2 + 1) / 4.0,
@@ -108,7 +108,7 @@ TEST_CASE(
     "the rollout of a word's map equals one computed by hand, through tokens and a refinement") {
   const DecodedCaption caption = two_by_two();
   EncoderMaps maps;
-  maps.grid = {1, 2};
+  maps.layout = {{1, 2}};
   maps.placeless = 1;
   maps.class_token = true;
   // Tokens: the class token, then two regions. A / 2 + I / 2 is taken of the mean of two heads.

@@ -133,7 +133,7 @@ namespace {
 
 DecodedWord word_of(std::vector<float> weights, std::vector<float> effects) {
   DecodedWord word;
-  word.map.grid = {.rows = 1, .cols = static_cast<Index>(weights.size())};
+  word.map.layout = {{.rows = 1, .cols = static_cast<Index>(weights.size())}};
   word.map.weights = std::move(weights);
   word.effects = std::move(effects);
   return word;

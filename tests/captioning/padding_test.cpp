@@ -334,10 +334,10 @@ TEST_CASE("a localizer's maps lie on the picture, also those of words that it do
     const auto first = mask.begin() + static_cast<std::ptrdiff_t>(16 * i);
     DecodedCaption& caption = captions.emplace_back().emplace_back();
     for (const Index id : {Vocabulary::kUnk, Vocabulary::kSpecials})
-      caption.words.push_back(
-          {.id = static_cast<int>(id),
-           .map = {
-               .weights = std::vector<float>(16), .grid = {4, 4}, .mask = {first, first + 16}}});
+      caption.words.push_back({.id = static_cast<int>(id),
+                               .map = {.weights = std::vector<float>(16),
+                                       .layout = {{4, 4}},
+                                       .mask = {first, first + 16}}});
   }
   show_localizer_maps(experiment.model, batch.view(), captions);
   for (const std::vector<DecodedCaption>& of_image : captions) {

@@ -106,15 +106,15 @@ TEST_CASE(
     "correctness over uniform is a quotient of means, the normalized one a mean of quotients") {
   // Two nouns on a grid of 2 x 2: one has a box over half of the picture with all the weight
   // inside, the other a small box without any.
-  const GridSize shape{.rows = 2, .cols = 2};
+  const RegionLayout layout{{.rows = 2, .cols = 2}};
   const Geometry geometry = plan_geometry(32, 32, {.height = 32, .width = 32});
   DecodedCaption caption;
-  caption.words = {{.id = 4, .map = {.weights = {0.5f, 0.5f, 0, 0}}},
-                   {.id = 5, .map = {.weights = {1, 0, 0, 0}}}};
+  caption.words = {{.id = 4, .map = {.weights = {0.5f, 0.5f, 0, 0}, .layout = layout}},
+                   {.id = 5, .map = {.weights = {1, 0, 0, 0}, .layout = layout}}};
   const std::vector<Rect> half = {{0, 0, 32, 16}}, small = {{17, 17, 15, 15}};
   const std::vector<NamedObjects> named = {{0, half, half}, {1, small, small}};
   GroundingScores scores;
-  scores.add(named, caption, shape, geometry);
+  scores.add(named, caption, geometry);
   const auto find = [](const NamedScores& all, std::string_view name) {
     for (const auto& [own, value] : all)
       if (own == name) return value;
@@ -137,7 +137,6 @@ TEST_CASE(
 TEST_CASE("maps are compared with the centre noun by noun") {
   // Things lie in the middle or in a corner. One model points at all of them but a few, another one
   // always at the middle, a third at anything.
-  const GridSize shape{.rows = 5, .cols = 5};
   const Geometry geometry = plan_geometry(40, 40, {.height = 40, .width = 40});
   Random random({.seed = 3});
   const auto against = [&](auto&& cell_of) {
@@ -150,8 +149,9 @@ TEST_CASE("maps are compared with the centre noun by noun") {
         DecodedCaption decoded;
         decoded.words.resize(1);
         decoded.words[0].map.weights.assign(25, 0.01f);
+        decoded.words[0].map.layout = {{.rows = 5, .cols = 5}};
         decoded.words[0].map.weights[cell_of(middle)] = 0.76f;
-        image.add(std::vector<NamedObjects>{{0, boxes, boxes}}, decoded, shape, geometry);
+        image.add(std::vector<NamedObjects>{{0, boxes, boxes}}, decoded, geometry);
       }
     }
     for (const CentreDifference& one : joined_by_image(images).against_centre())

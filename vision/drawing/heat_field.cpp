@@ -52,13 +52,13 @@ PixelRect seen_area(const Geometry& geometry, const PixelRect& photo) {
   return {photo.x + x.from, photo.y + y.from, x.length, y.length};
 }
 
-void interpolate(const Overlay& overlay, const OverlayWord& word, const FieldView& view,
+void interpolate(const AttentionMap& map, const Geometry& geometry, const FieldView& view,
                  const std::function<void(Index, std::span<const float>)>& take) {
-  const Geometry& geometry = overlay.geometry;
-  const CellBlock cells = picture_cells(picture_area(geometry), overlay.grid);
+  const GridSize& grid = map.layout.grid;
+  const CellBlock cells = picture_cells(picture_area(geometry), grid);
   const auto across = make_taps({.pixels = view.width,
                                  .original = geometry.original_width,
-                                 .cells = overlay.grid.cols,
+                                 .cells = grid.cols,
                                  .from = view.part.x,
                                  .count = view.part.width,
                                  .first = cells.left,
@@ -68,7 +68,7 @@ void interpolate(const Overlay& overlay, const OverlayWord& word, const FieldVie
                                  .mirrored = geometry.mirrored});
   const auto down = make_taps({.pixels = view.height,
                                .original = geometry.original_height,
-                               .cells = overlay.grid.rows,
+                               .cells = grid.rows,
                                .from = view.part.y,
                                .count = view.part.height,
                                .first = cells.top,
@@ -76,14 +76,14 @@ void interpolate(const Overlay& overlay, const OverlayWord& word, const FieldVie
                                .seen_from = geometry.seen.y,
                                .seen_length = geometry.seen.height});
   // One row of the grid, interpolated between two rows of cells.
-  std::vector<float> line(static_cast<std::size_t>(overlay.grid.cols));
+  std::vector<float> line(static_cast<std::size_t>(grid.cols));
   std::vector<float> row(across.size());
   for (std::size_t y = 0; y < down.size(); ++y) {
     for (std::size_t j = 0; j < line.size(); ++j) {
       line[j] = 0;
       for (std::size_t k = 0; k < 4; ++k)
         line[j] += down[y].weight[k] *
-                   word.weights[static_cast<std::size_t>(down[y].cell[k] * overlay.grid.cols) + j];
+                   map.weights[static_cast<std::size_t>(down[y].cell[k] * grid.cols) + j];
     }
     for (std::size_t x = 0; x < row.size(); ++x) {
       row[x] = 0;

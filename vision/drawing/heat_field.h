@@ -1,4 +1,5 @@
-// An attention map as a continuous field over the photo. Internal to vision/drawing/overlay*.cpp.
+// An attention map as a continuous field over the photo, and how heat covers it. The pages of
+// experiments/report draw by the same numbers.
 #pragma once
 
 #include <functional>
@@ -9,6 +10,12 @@
 #include "vision/drawing/overlay.h"
 
 namespace saccade {
+
+constexpr double kUnseenCover = 0.65;  // how dark the part is that the network did not see
+constexpr double kGreyShare = 0.5;     // so that colours of the photo are not taken for heat
+constexpr double kColdVeil = 0.35;     // how much of the photo the colour map covers at weight 0
+constexpr double kHotVeil = 0.7;       // the same at full heat
+constexpr double kBlendVeil = 0.75;    // the same for `blend`, where weight 0 covers nothing
 
 // The pixels of a photo, drawn to fill an area, whose centres the network saw.
 PixelRect seen_area(const Geometry& geometry, const PixelRect& photo);
@@ -22,7 +29,7 @@ struct FieldView {
 // Calls take(y, weights) for each row y in [0, part.height) of the part, which must lie in
 // seen_area(). The weights [part.width] are interpolated between the centres of cells (Catmull-Rom)
 // and may be below 0.
-void interpolate(const Overlay& overlay, const OverlayWord& word, const FieldView& view,
+void interpolate(const AttentionMap& map, const Geometry& geometry, const FieldView& view,
                  const std::function<void(Index, std::span<const float>)>& take);
 
 }  // namespace saccade

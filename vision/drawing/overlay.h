@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/map.h"
 #include "vision/drawing/overlay_options.h"
 #include "vision/drawing/picture_format.h"
 #include "vision/images/geometry.h"
@@ -16,40 +17,37 @@
 
 namespace saccade {
 
-struct OverlayWord {
+// A map and what stands above it: a word, or the name of the map.
+struct LabelledMap {
   std::string text;
-  std::vector<float> weights;              // [grid.cells()], not negative
-  std::optional<float> gate{};             // beta: how much of the context is taken
-  std::optional<Index> chosen{};           // the cell that hard attention chose
-  std::optional<float> log_probability{};  // of the word
-  bool uniform = false;                    // the map is nearly flat, and its label is "uniform"
+  AttentionMap map;
+  std::optional<double> log_probability{};  // of the word
 };
 
 // One caption of one image.
 struct Overlay {
   std::shared_ptr<const Image> image;  // the original; overlays may share it
   Geometry geometry;
-  GridSize grid{};  // of the attention
-  // The tokens of a text, of which `image` is a picture; they are the first cells of the grid, and
-  // the others are padding. Empty for a photo.
+  // The tokens of a text, of which `image` is a picture; they are the first regions, and the others
+  // are padding. Empty for a photo.
   std::vector<std::string> tokens{};
-  std::vector<OverlayWord> words;
-  std::string title{};    // above the caption: the name of a model or file
-  std::string caption{};  // empty: the words, joined
-  std::string weight_name = "attention weight";
-  std::optional<double> mark{};           // a weight that the colour bar marks
-  std::optional<ReceptiveField> field{};  // to outline what the chosen cells could see
+  std::vector<LabelledMap> words;
+  std::string title{};                       // above the caption: the name of a model or file
+  std::string caption{};                     // empty: the words, joined
+  MapMeasure measure = MapMeasure::kWeight;  // what of the maps is drawn
+  std::optional<ReceptiveField> field{};     // to outline what the chosen regions could see
 };
 
 // No sheet has more pixels than this: its panels shrink instead.
 inline constexpr Index kMaxSheetPixels = 24'000'000;
 
-// The largest weight over all words; 0 when there are no words.
+// The largest weight over all words in the overlay's measure; 0 when there are no words.
 double largest_weight(const Overlay& overlay);
 
 // Draws one word at the size of the original, or smaller (OverlayOptions::longest_side): the map
-// over what the network saw, the rest darkened, and the chosen cell outlined. Throws ShapeError
-// when weights, grid, geometry and image do not fit together or a weight is not finite.
+// over what the network saw, the rest darkened, and the chosen region outlined. Throws ShapeError
+// when weights, layout, geometry and image do not fit together, a weight is not finite or a gate
+// is missing that the measure needs.
 Image draw_panel(const Overlay& overlay, Index word, const OverlayOptions& options);
 
 // Draws a page: the caption, the plain image, and one panel per word with the word, gate and

@@ -11,11 +11,6 @@ namespace saccade {
 
 namespace {
 
-constexpr double kUnseenCover = 0.65;  // how dark the part is that the network did not see
-constexpr float kGreyShare = 0.5f;     // so that colours of the photo are not taken for heat
-constexpr float kColdVeil = 0.35f;     // how much of the photo the colour map covers at weight 0
-constexpr float kHotVeil = 0.7f;       // the same at full heat
-constexpr float kBlendVeil = 0.75f;    // the same for `blend`, where weight 0 covers nothing
 constexpr Colour kFieldColour{64, 224, 255};
 
 std::uint8_t to_byte(float value) {
@@ -24,29 +19,33 @@ std::uint8_t to_byte(float value) {
 
 // The photo, paler where heat will be drawn on it.
 Image paler(const Image& photo, const Geometry& geometry) {
+  constexpr auto grey_share = static_cast<float>(kGreyShare);
   Image out = photo;
   const PixelRect seen = seen_area(geometry, {0, 0, photo.width, photo.height});
   for (Index y = seen.y; y < seen.bottom(); ++y)
     for (Index x = seen.x; x < seen.right(); ++x) {
       std::uint8_t* pixel = out.pixel(y, x);
       const float grey = 0.299f * pixel[0] + 0.587f * pixel[1] + 0.114f * pixel[2];
-      for (int c = 0; c < 3; ++c) pixel[c] = to_byte(pixel[c] + kGreyShare * (grey - pixel[c]));
+      for (int c = 0; c < 3; ++c) pixel[c] = to_byte(pixel[c] + grey_share * (grey - pixel[c]));
     }
   return out;
 }
 
-float veil(float heat) { return kColdVeil + (kHotVeil - kColdVeil) * heat; }
+float veil(float heat) {
+  constexpr auto cold = static_cast<float>(kColdVeil), hot = static_cast<float>(kHotVeil);
+  return cold + (hot - cold) * heat;
+}
 
 // Draws one word's map on a panel that already shows the photo.
 class MapPainter {
  public:
-  MapPainter(Canvas& canvas, const PixelRect& area, const Overlay& overlay, const OverlayWord& word,
+  MapPainter(Canvas& canvas, const PixelRect& area, const Overlay& overlay, const AttentionMap& map,
              const PanelOptions& options)
       : canvas_(canvas),
         area_(area),
         seen_(seen_area(overlay.geometry, area)),
         overlay_(overlay),
-        word_(word),
+        map_(map),
         options_(options),
         scale_(options.full_heat > 0 ? 1 / options.full_heat : 0) {}
 
@@ -62,9 +61,9 @@ class MapPainter {
         paint_cells();
         paint_unseen(kUnseenCover);
     }
-    if (!word_.chosen) return;
-    if (overlay_.field) outline_field(*word_.chosen);
-    outline_cell(*word_.chosen);
+    if (map_.chosen < 0) return;
+    if (overlay_.field) outline_field(map_.chosen);
+    outline_region(map_.chosen);
   }
 
  private:
@@ -81,19 +80,20 @@ class MapPainter {
     layer.cover.reserve(static_cast<std::size_t>(seen_.height * seen_.width));
     const OverlayStyle style = options_.drawing->style;
     const PixelRect part{seen_.x - area_.x, seen_.y - area_.y, seen_.width, seen_.height};
-    interpolate(overlay_, word_, {.height = area_.height, .width = area_.width, .part = part},
-                [&](Index y, std::span<const float> row) {
-                  for (std::size_t x = 0; x < row.size(); ++x) {
-                    const float hot = heat(row[x]);
-                    const float cover = style == OverlayStyle::kAlpha   ? 1 - hot
-                                        : style == OverlayStyle::kBlend ? kBlendVeil * hot
-                                                                        : veil(hot);
-                    layer.cover.push_back(to_byte(255 * cover));
-                    const Colour& paint = style == OverlayStyle::kAlpha ? kBlack : colour(hot);
-                    std::copy(paint.begin(), paint.end(),
-                              layer.colours.pixel(y, static_cast<Index>(x)));
-                  }
-                });
+    interpolate(
+        map_, overlay_.geometry, {.height = area_.height, .width = area_.width, .part = part},
+        [&](Index y, std::span<const float> row) {
+          for (std::size_t x = 0; x < row.size(); ++x) {
+            const float hot = heat(row[x]);
+            const float cover = style == OverlayStyle::kAlpha ? 1 - hot
+                                : style == OverlayStyle::kBlend
+                                    ? static_cast<float>(kBlendVeil) * hot
+                                    : veil(hot);
+            layer.cover.push_back(to_byte(255 * cover));
+            const Colour& paint = style == OverlayStyle::kAlpha ? kBlack : colour(hot);
+            std::copy(paint.begin(), paint.end(), layer.colours.pixel(y, static_cast<Index>(x)));
+          }
+        });
     canvas_.layer(layer, seen_);
   }
 
@@ -110,17 +110,16 @@ class MapPainter {
   }
 
   void paint_cells() const {
-    const GridSize& grid = overlay_.grid;
+    const GridSize& grid = map_.layout.grid;
     const CellBlock cells = picture_cells(picture_area(overlay_.geometry), grid);
-    for (Index cell = 0; cell < grid.cells(); ++cell) {
-      const Index row = cell / grid.cols, col = cell % grid.cols;
-      if (!cells.has(row, col)) continue;
-      const float weight = word_.weights[static_cast<std::size_t>(cell)];
+    for (Index region = 0; region < map_.layout.count(); ++region) {
+      if (!cells.has(region / grid.cols, region % grid.cols)) continue;
+      const float weight = map_.weights[static_cast<std::size_t>(region)];
       const float hot = heat(weight);
-      const PixelRect box = on_panel(cell_box(overlay_.geometry, grid, cell));
+      const PixelRect box = on_panel(cell_box(overlay_.geometry, grid, region));
       if (box.width > 0 && box.height > 0)
         canvas_.box(box, {.colour = colour(hot), .cover = static_cast<double>(veil(hot))},
-                    str("row ", row, ", column ", col, ": ", weight));
+                    str(map_.layout.region_name(region), ": ", weight));
     }
   }
 
@@ -138,19 +137,19 @@ class MapPainter {
                            box.height - 2 * line()};
     if (within.width > 0 && within.height > 0) canvas_.frame(within, inside, line());
   }
-  // Only the part of a cell that is not padding lies on the picture.
-  void outline_cell(Index cell) const {
-    outline(on_panel(cell_box(overlay_.geometry, overlay_.grid, cell)), kBlack, kWhite);
+  // Only the part of a region that is not padding lies on the picture.
+  void outline_region(Index region) const {
+    outline(on_panel(cell_box(overlay_.geometry, map_.layout.grid, region)), kBlack, kWhite);
   }
-  void outline_field(Index cell) const {
-    const Rect box = field_box(overlay_.geometry, *overlay_.field, overlay_.grid, cell);
+  void outline_field(Index region) const {
+    const Rect box = field_box(overlay_.geometry, *overlay_.field, map_.layout.grid, region);
     outline(on_panel(box), kBlack, kFieldColour);
   }
 
   Canvas& canvas_;
   PixelRect area_, seen_;
   const Overlay& overlay_;
-  const OverlayWord& word_;
+  const AttentionMap& map_;
   const PanelOptions& options_;
   double scale_;
 };
@@ -165,28 +164,25 @@ void check_overlay(const Overlay& overlay, const OverlayOptions& options) {
                 "[overlay] the geometry is of an image of ", geometry.original_height, "x",
                 geometry.original_width, "; got ", overlay.image->height, "x",
                 overlay.image->width);
-  SACCADE_CHECK(overlay.grid.rows > 0 && overlay.grid.cols > 0 && geometry.seen.width > 0 &&
-                    geometry.seen.height > 0,
-                "[overlay] the grid or the seen part is empty");
-  const Index regions = overlay.grid.cells();
-  for (const OverlayWord& word : overlay.words) {
-    SACCADE_CHECK(static_cast<Index>(word.weights.size()) == regions, "[overlay] '", word.text,
-                  "' has ", word.weights.size(), " weights for a grid of ", overlay.grid.rows, "x",
-                  overlay.grid.cols);
-    for (const float weight : word.weights)
-      SACCADE_CHECK(std::isfinite(weight), "[overlay] a weight of '", word.text,
+  SACCADE_CHECK(geometry.seen.width > 0 && geometry.seen.height > 0,
+                "[overlay] the seen part is empty");
+  for (const auto& [text, map, probability] : overlay.words) {
+    const Index regions = map.layout.count();
+    SACCADE_CHECK(regions > 0 && static_cast<Index>(map.weights.size()) == regions, "[overlay] '",
+                  text, "' has ", map.weights.size(), " weights for a ", map.layout.name());
+    for (const float weight : map.weights)
+      SACCADE_CHECK(std::isfinite(weight), "[overlay] a weight of '", text,
                     "' is not a finite number");
-    SACCADE_CHECK(!word.chosen || (*word.chosen >= 0 && *word.chosen < regions), "[overlay] '",
-                  word.text, "' chose a cell that is not on the grid");
+    SACCADE_CHECK(map.chosen < regions, "[overlay] '", text, "' chose a region that there is not");
   }
   if (!(options.fixed_max > 0 && std::isfinite(options.fixed_max)))
     throw UsageError(str("the weight of full heat must be positive; got ", options.fixed_max));
 }
 
-double full_heat(const OverlayWord& word, const OverlayOptions& options, double shared) {
+double full_heat(const AttentionMap& map, const OverlayOptions& options, double shared) {
   if (options.scale == HeatScale::kFixed) return options.fixed_max;
   if (options.scale == HeatScale::kShared) return shared;
-  return std::max(0.f, *std::max_element(word.weights.begin(), word.weights.end()));
+  return std::max(0.f, *std::max_element(map.weights.begin(), map.weights.end()));
 }
 
 std::shared_ptr<const Image> resized_photo(const Overlay& overlay, Index height, Index width) {
@@ -204,23 +200,24 @@ PanelPhoto panel_photo(std::shared_ptr<const Image> photo, const Geometry& geome
 }
 
 void paint_panel(Canvas& canvas, const PixelRect& area, const Overlay& overlay,
-                 const OverlayWord& word, const PanelPhoto& photo, const PanelOptions& options) {
+                 const AttentionMap& map, const PanelPhoto& photo, const PanelOptions& options) {
   canvas.picture(photo.below, area);
-  MapPainter(canvas, area, overlay, word, options).paint();
+  MapPainter(canvas, area, overlay, map, options).paint();
 }
 
 std::string caption_of(const Overlay& overlay) {
   std::string caption = printable(overlay.caption);
   if (overlay.caption.empty())
-    for (const OverlayWord& word : overlay.words)
+    for (const LabelledMap& word : overlay.words)
       caption += (caption.empty() ? "" : " ") + printable(word.text);
   return caption.empty() ? "(empty caption)" : caption;
 }
 
 double largest_weight(const Overlay& overlay) {
   float largest = 0;
-  for (const OverlayWord& word : overlay.words)
-    for (const float weight : word.weights) largest = std::max(largest, weight);
+  for (const LabelledMap& word : overlay.words)
+    for (const float weight : measured(word.map, overlay.measure).weights)
+      largest = std::max(largest, weight);
   return static_cast<double>(largest);
 }
 
@@ -229,7 +226,7 @@ namespace {
 // A page that consists of one panel.
 struct LonePanel {
   const Overlay& overlay;
-  const OverlayWord& word;
+  const LabelledMap& word;
   const OverlayOptions& options;
   Index height, width;
 
@@ -242,11 +239,12 @@ struct LonePanel {
 
   void draw(Canvas& canvas) const {
     const std::array<Colour, 256> colours = colour_table(options.colours);
-    paint_panel(canvas, {0, 0, width, height}, overlay, word,
+    const AttentionMap map = measured(word.map, overlay.measure);
+    paint_panel(canvas, {0, 0, width, height}, overlay, map,
                 panel_photo(resized_photo(overlay, height, width), overlay.geometry, options.style),
                 {.drawing = &options,
                  .colours = &colours,
-                 .full_heat = full_heat(word, options, largest_weight(overlay))});
+                 .full_heat = full_heat(map, options, largest_weight(overlay))});
   }
 
  private:
@@ -257,7 +255,7 @@ struct LonePanel {
     return std::max<Index>(1, of_photo * options.longest_side / longest);
   }
 
-  static const OverlayWord& checked(const Overlay& overlay, Index word,
+  static const LabelledMap& checked(const Overlay& overlay, Index word,
                                     const OverlayOptions& options) {
     check_overlay(overlay, options);
     SACCADE_CHECK(word >= 0 && word < static_cast<Index>(overlay.words.size()),

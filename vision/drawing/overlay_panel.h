@@ -28,12 +28,12 @@ struct PanelOptions {
   double full_heat = 1;  // the weight that gets the hottest colour; 0 draws no heat
 };
 
-// Draws the photo and one word's map on it.
+// Draws the photo and a map on it, whose weights are in the overlay's measure.
 void paint_panel(Canvas& canvas, const PixelRect& area, const Overlay& overlay,
-                 const OverlayWord& word, const PanelPhoto& photo, const PanelOptions& options);
+                 const AttentionMap& map, const PanelPhoto& photo, const PanelOptions& options);
 
-// The weight that is full heat for a word; `shared` is that of the whole picture.
-double full_heat(const OverlayWord& word, const OverlayOptions& options, double shared);
+// The weight that is full heat for such a map; `shared` is that of the whole picture.
+double full_heat(const AttentionMap& map, const OverlayOptions& options, double shared);
 
 // The caption of an overlay, or the text that is shown when it is empty.
 std::string caption_of(const Overlay& overlay);

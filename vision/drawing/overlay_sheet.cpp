@@ -47,6 +47,25 @@ std::string short_number(double value) {
   return text.data();
 }
 
+// ", largest of the heads"; empty where one head was taken.
+std::string fusion_name(const MapPart& part, const char* of) {
+  if (!part.fused || part.count == 1) return "";
+  const Fusion fused = *part.fused;
+  return str(", ",
+             fused == Fusion::kMax   ? "largest"
+             : fused == Fusion::kMin ? "smallest"
+                                     : "mean",
+             " of the ", of);
+}
+
+// The name of the weights of such maps.
+std::string name_of(const AttentionMap& map, MapMeasure measure) {
+  return str("attention weight", fusion_name(map.head, "heads"), fusion_name(map.layer, "layers"),
+             measure == MapMeasure::kRelative ? " over equal weights (line: 1)"
+             : measure == MapMeasure::kGated  ? " times the gate"
+                                              : "");
+}
+
 // Draws pages. All their panels share one text painter and one table of colours.
 class Sheet {
  public:
@@ -58,9 +77,9 @@ class Sheet {
     for (const Overlay& overlay : overlays) {
       shared_ = std::max(shared_, largest_weight(overlay));
       panels_ = std::max(panels_, panel_count(overlay));
-      for (const OverlayWord& word : overlay.words) {
-        has_chosen_ |= word.chosen.has_value();
-        has_fields_ |= word.chosen && overlay.field;
+      for (const LabelledMap& word : overlay.words) {
+        has_chosen_ |= word.map.chosen >= 0;
+        has_fields_ |= word.map.chosen >= 0 && overlay.field;
       }
     }
     plan_page();
@@ -223,27 +242,25 @@ class Sheet {
         canvas.picture(photo.plain, area);
         continue;
       }
-      const OverlayWord& word = overlay.words[static_cast<std::size_t>(i - 1)];
-      draw_label(canvas, x, y, {.word = printable(word.text), .details = details_of(word)});
-      paint_panel(canvas, area, overlay, word, photo,
-                  {.drawing = &options_,
-                   .colours = &colours_,
-                   .full_heat = full_heat(word, options_, shared_)});
+      const LabelledMap& word = overlay.words[static_cast<std::size_t>(i - 1)];
+      const AttentionMap map = measured(word.map, overlay.measure);
+      const double full = full_heat(map, options_, shared_);
+      draw_label(canvas, x, y, {.word = printable(word.text), .details = details_of(word, full)});
+      paint_panel(canvas, area, overlay, map, photo,
+                  {.drawing = &options_, .colours = &colours_, .full_heat = full});
     }
     return top + grid_rows(overlay, metrics_.columns) * row_height(overlay) - metrics_.gap;
   }
 
-  std::string details_of(const OverlayWord& word) const {
+  std::string details_of(const LabelledMap& word, double full) const {
     std::string text;
     const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "   ") + part; };
-    if (word.gate)
-      add((text_.has_font() ? "\xCE\xB2 " : "beta ") +
-          short_number(static_cast<double>(*word.gate)));
-    if (word.log_probability)
-      add("p " + short_number(std::exp(static_cast<double>(*word.log_probability))));
-    if (word.uniform) add("uniform");
-    if (options_.scale == HeatScale::kPerWord)
-      add("max " + short_number(full_heat(word, options_, shared_)));
+    if (word.map.gate)
+      add((text_.has_font() ? "\xCE\xB2 " : "beta ") + short_number(*word.map.gate));
+    if (word.log_probability) add("p " + short_number(std::exp(*word.log_probability)));
+    // It is said of words; what has no probability is none.
+    if (word.log_probability && is_uniform(word.map)) add("uniform");
+    if (options_.scale == HeatScale::kPerWord) add("max " + short_number(full));
     return text;
   }
 
@@ -266,10 +283,10 @@ class Sheet {
 
   // The name of the weights; where overlays differ, only that they are attention weights.
   std::string weight_name() const {
-    const std::string& first = overlays_.front().weight_name;
+    std::set<std::string> names;
     for (const Overlay& overlay : overlays_)
-      if (overlay.weight_name != first) return "attention weight";
-    return first;
+      if (!overlay.words.empty()) names.insert(name_of(overlay.words[0].map, overlay.measure));
+    return names.size() == 1 ? *names.begin() : "attention weight";
   }
 
   // Draws the colour bar and returns its width.
@@ -287,8 +304,8 @@ class Sheet {
     const Index text_y = bar_top + height + m.small_size * 5 / 4;
     const bool each = options_.scale == HeatScale::kPerWord;
     const double most = options_.scale == HeatScale::kFixed ? options_.fixed_max : shared_;
-    if (const auto mark = overlays_.front().mark; mark && !each && *mark < most) {
-      const double at = *mark / most * static_cast<double>(width - 1);
+    if (overlays_.front().measure == MapMeasure::kRelative && !each && most > 1) {
+      const double at = 1 / most * static_cast<double>(width - 1);  // of equal weights
       const Index x = m.margin + static_cast<Index>(std::lround(at));
       canvas.box({x - 1, bar_top, 3, height}, kInk);  // dark around light is visible on any colour
       canvas.box({x, bar_top, 1, height}, Colour{255, 255, 255});
@@ -328,10 +345,12 @@ class Sheet {
   std::string legend() const {
     std::string text;
     const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-    std::set<std::pair<Index, Index>> grids;
+    std::set<std::string> layouts;
     for (const Overlay& overlay : overlays_)
-      if (grids.insert({overlay.grid.rows, overlay.grid.cols}).second)
-        add(str(overlay.grid.rows, " x ", overlay.grid.cols, " grid"));
+      if (!overlay.words.empty())
+        if (const std::string name = overlay.words[0].map.layout.name();
+            layouts.insert(name).second)
+          add(name);
     if (has_chosen_) add("outlined: the chosen cell");
     if (has_fields_) add("in light blue: what it could see");
     return text;

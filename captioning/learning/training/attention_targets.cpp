@@ -43,7 +43,7 @@ void AttentionTargets::add(std::span<const PlanItem> items, TrainShard& shard) c
     Geometry geometry =
         shard.seen[static_cast<std::size_t>(shard.captions.image(static_cast<Index>(i)))];
     if (geometry.original_width == 0) geometry = inputs_->geometry(items[i].image);
-    const AttentionGrid cells = cells_of(grid_, geometry);
+    const AttentionGrid cells = cells_of({grid_}, geometry);
     for (const Noun& noun : nouns) {
       const std::vector<Rect> seen = seen_boxes(noun.boxes, geometry);
       if (seen.empty()) continue;

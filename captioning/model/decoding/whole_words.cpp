@@ -10,26 +10,6 @@ namespace saccade {
 
 namespace {
 
-// The mean of the maps of pieces. It has a chosen cell where all pieces chose the same one.
-AttentionMap mean_map(std::span<const AttentionMap* const> maps) {
-  AttentionMap out = *maps[0];
-  const auto count = static_cast<double>(maps.size());
-  const auto mean = [&](std::optional<double> AttentionMap::*number) {
-    if (!(out.*number)) return;
-    for (const AttentionMap* other : maps.subspan(1)) *(out.*number) += (other->*number).value();
-    *(out.*number) /= count;
-  };
-  mean(&AttentionMap::gate);
-  mean(&AttentionMap::sentinel);
-  for (const AttentionMap* other : maps.subspan(1)) {
-    std::transform(out.weights.begin(), out.weights.end(), other->weights.begin(),
-                   out.weights.begin(), std::plus<>());
-    if (other->chosen != out.chosen) out.chosen = -1;
-  }
-  for (float& weight : out.weights) weight /= static_cast<float>(count);
-  return out;
-}
-
 // There is at least one piece.
 DecodedWord word_of(std::span<const DecodedWord> pieces, const Vocabulary& vocabulary) {
   std::vector<Index> ids;

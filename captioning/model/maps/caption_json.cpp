@@ -26,24 +26,25 @@ double shortest(float value) {
 
 Json attention_rows(const AttentionMap& map) {
   Json rows = Json::array();
-  for (Index r = 0; r < map.grid.rows; ++r) {
+  const GridSize& grid = map.layout.grid;
+  for (Index r = 0; r < grid.rows; ++r) {
     Json row = Json::array();
-    for (Index c = 0; c < map.grid.cols; ++c) row.push_back(shortest(map.at(r, c)));
+    for (Index c = 0; c < grid.cols; ++c) row.push_back(shortest(map.at(r, c)));
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
-Json cell_json(Index cell, const GridSize& grid) {
-  if (cell < 0 || cell >= grid.cells()) return nullptr;
-  return Json::array({cell / grid.cols, cell % grid.cols});
+Json region_json(Index region, const RegionLayout& layout) {
+  if (region < 0 || region >= layout.count()) return nullptr;
+  return Json::array({region / layout.grid.cols, region % layout.grid.cols});
 }
 
-Json chosen_cell(const AttentionMap& map) { return cell_json(map.chosen, map.grid); }
+Json chosen_region(const AttentionMap& map) { return region_json(map.chosen, map.layout); }
 
 Json choices_json(const DecodedWord& word) {
   Json out = Json::array();
-  for (const int cell : word.choices) out.push_back(cell_json(cell, word.map.grid));
+  for (const int region : word.choices) out.push_back(region_json(region, word.map.layout));
   return out;
 }
 
@@ -65,7 +66,8 @@ Json geometry_json(const Geometry& geometry) {
           {"input", Json::array({geometry.input_height, geometry.input_width})}};
 }
 
-Json grid_json(const GridSize& grid, const Geometry& geometry) {
+Json layout_json(const RegionLayout& layout, const Geometry& geometry) {
+  const GridSize& grid = layout.grid;
   const CellBlock cells = picture_cells(picture_area(geometry), grid);
   return {{"rows", grid.rows},
           {"cols", grid.cols},
@@ -92,7 +94,7 @@ class CaptionWriter {
     json["caption"] = caption_text(caption, *source_->vocabulary);
     if (source_->given) json["given"] = true;
     json["words"] = words(caption);
-    json["grid"] = grid_json(source_->grid, record_->geometry);
+    json["grid"] = layout_json(source_->layout, record_->geometry);
     json["geometry"] = geometry_json(record_->geometry);
     json["finished"] = caption.finished;
     json["logprob"] = number(caption.log_prob);
@@ -128,19 +130,18 @@ class CaptionWriter {
   }
 
   Json attention(const AttentionMap& map) const {
-    SACCADE_CHECK(static_cast<Index>(map.weights.size()) == map.grid.cells(), "[caption_json] ",
-                  map.weights.size(), " weights for a grid of ", map.grid.rows, " x ",
-                  map.grid.cols);
+    SACCADE_CHECK(static_cast<Index>(map.weights.size()) == map.layout.count(), "[caption_json] ",
+                  map.weights.size(), " weights for a ", map.layout.name());
     return packs() ? Json(packing_.packed(map)) : attention_rows(map);
   }
 
   // Rows of numbers in both forms: they are of both signs and of any size, and a byte for each
   // would not tell small ones from 0.
   Json occlusion(const DecodedWord& word) const {
-    const auto cols = static_cast<std::size_t>(source_->grid.cols);
-    SACCADE_CHECK(word.effects.size() == static_cast<std::size_t>(source_->grid.rows) * cols,
-                  "[caption_json] ", word.effects.size(), " effects for a grid of ",
-                  source_->grid.rows, " x ", source_->grid.cols);
+    const RegionLayout& layout = source_->layout;
+    SACCADE_CHECK(static_cast<Index>(word.effects.size()) == layout.count(), "[caption_json] ",
+                  word.effects.size(), " effects for a ", layout.name());
+    const auto cols = static_cast<std::size_t>(layout.grid.cols);
     Json rows = Json::array();
     for (std::size_t l = 0; l < word.effects.size(); ++l) {
       if (l % cols == 0) rows.push_back(Json::array());
@@ -169,7 +170,7 @@ class CaptionWriter {
                           {"entropy", number(map_entropy(word.map))},
                           {"uniform", is_uniform(word.map)},
                           {"attention", attention(word.map)},
-                          {"sampled", chosen_cell(word.map)}}));
+                          {"sampled", chosen_region(word.map)}}));
       if (!packs() && !word.choices.empty()) out.back()["choices"] = choices_json(word);
       if (!word.effects.empty()) out.back()["occlusion"] = occlusion(word);
     }
@@ -200,7 +201,7 @@ class CaptionWriter {
            {"uniform", each(view, [](const auto& map) { return Json(is_uniform(map)); })},
            {"gate", each(view, [&](const auto& map) { return number(map.gate); })},
            {"sentinel", each(view, [&](const auto& map) { return number(map.sentinel); })},
-           {"sampled", each(view, chosen_cell)},
+           {"sampled", each(view, chosen_region)},
            {"elsewhere", each(view, [&](const auto& map) { return number(map.elsewhere); })}}));
       out.push_back(std::move(one));
     }

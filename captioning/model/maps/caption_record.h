@@ -8,7 +8,6 @@
 #include "captioning/model/decoders/regime.h"
 #include "captioning/model/maps/map_views.h"
 #include "captioning/model/vocabulary/vocabulary.h"
-#include "core/base/grid_size.h"
 #include "vision/images/geometry.h"
 
 namespace saccade {
@@ -16,7 +15,7 @@ namespace saccade {
 // What all captions of a run share.
 struct CaptionSource {
   const Vocabulary* vocabulary = nullptr;
-  GridSize grid{};
+  RegionLayout layout{};
   Regime regime = Regime::kExpectation;
   std::vector<std::string> members{};  // the members of an ensemble
   bool alternatives = false;           // whether further captions were requested

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "captioning/model/maps/attention_map.h"
+#include "core/attention/map.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {

@@ -11,8 +11,8 @@ namespace saccade {
 
 // All weights of one layer and head of an attention among things of a kind: a matrix with one row
 // for each token, region or word that attends, and one column for each that is attended to. An
-// AttentionMap (attention_map.h), in contrast, is what a single word or token gives to the cells of
-// the grid: one row, with the grid and whatever else is known of it.
+// AttentionMap (core/attention/map.h), in contrast, is what a single word or token gives to the
+// regions: one row, with their layout and whatever else is known of it.
 struct LayerMap {
   Index layer = 0, head = 0;  // from 0
   Tensor weights;             // [T, S]: row t holds the weights that number t gives
@@ -22,7 +22,7 @@ struct LayerMap {
 // The matrices of an encoder for one image, sorted by layer, then by head: of a transformer's
 // blocks (`tokens`) and of a refinement (`regions`). inspection/encoder_maps.h makes them.
 struct EncoderMaps {
-  GridSize grid{};                   // of L regions
+  RegionLayout layout{};             // of L regions
   std::vector<std::uint8_t> mask{};  // [L] as AttentionMap::mask
   Index placeless = 0;               // P, tokens without a place, before the regions of `tokens`
   bool class_token = false;          // whether the first of them is the class token

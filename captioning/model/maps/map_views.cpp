@@ -117,7 +117,7 @@ Tensor product(ConstView a, ConstView b) {
 
 Tensor region_rollout(const EncoderMaps& maps, double discard) {
   const Layers tokens = by_layer(maps.tokens), regions = by_layer(maps.regions);
-  const Index count = maps.grid.cells(), columns = maps.placeless + count;
+  const Index count = maps.layout.count(), columns = maps.placeless + count;
   const Tensor all = tokens.empty() ? Rollout(columns).shares().clone() : rolled(tokens, discard);
   const ConstView own{all.view().row(maps.placeless), {count, columns}};
   if (regions.empty()) return Tensor(own.shape, own.span());
@@ -187,7 +187,7 @@ std::vector<MapView> class_token_views(const EncoderMaps& maps, double discard) 
   const auto layer_count = static_cast<Index>(layers.size());
   // The class token is row 0.
   const auto add = [&](const MapPart& layer, const MapPart& head, ConstView weights) {
-    AttentionMap map{.grid = maps.grid, .mask = maps.mask};
+    AttentionMap map{.layout = maps.layout, .mask = maps.mask};
     map.layer = layer;
     map.head = head;
     set_weights(map, row_of(weights, 0), maps.placeless);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "captioning/model/maps/attention_map.h"
+#include "core/attention/map.h"
 
 namespace saccade {
 

@@ -27,8 +27,8 @@ class RunningModel {
   // Runs one step from the last words. `numbers` are those of the images, each of which has the
   // same number of rows.
   void step(std::span<const int> words, std::span<const std::uint64_t> numbers, Index word);
-  // The attention of the step, and its scores of the next words; until advance().
-  MapRecord record() const { return record_of(output_, layout_, recording_); }
+  // The attention of each row of the step, and its scores of the next words; until advance().
+  std::vector<DecodedWord> attention() const { return recorded(output_, layout_, recording_); }
   View logits() { return tape_.mutable_value(output_.logits); }
   // Moves the memory of one place to another.
   void move_memory(Index from, Index to);

@@ -7,7 +7,7 @@
 
 #include "captioning/model/decoders/decoder.h"
 #include "captioning/model/decoders/regime.h"
-#include "captioning/model/maps/map_record.h"
+#include "captioning/model/maps/recording.h"
 #include "captioning/model/search/search_config.h"
 
 namespace saccade {

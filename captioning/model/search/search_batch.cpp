@@ -41,18 +41,18 @@ void SearchBatch::force_regions(std::span<const std::vector<int>> regions) {
   members_[0]->force_regions(regions);
 }
 
-MapRecord SearchBatch::step(std::span<const int> words, Index group) {
+std::vector<DecodedWord> SearchBatch::step(std::span<const int> words, Index group) {
   SACCADE_ASSERT(static_cast<Index>(words.size()) == slots() * group, words.size(), " words for ",
                  slots(), " images in groups of ", group);
   std::vector<std::uint64_t> numbers;
   for (Index slot = 0; slot < slots(); ++slot) numbers.push_back(image_number(slot));
-  std::vector<MapRecord> records;
+  std::vector<std::vector<DecodedWord>> models;
   for (std::size_t m = 0; m < members_.size(); ++m) {
     members_[m]->step(words, numbers, word_);
-    if (shown_[m]) records.push_back(members_[m]->record());
+    if (shown_[m]) models.push_back(members_[m]->attention());
   }
   if (members_.size() > 1) mix();
-  return mean_record(std::move(records));
+  return mean_recorded(std::move(models));
 }
 
 // log (1/M) sum_m exp(logits_m - log sum exp logits_m), computed relative to the largest term, so

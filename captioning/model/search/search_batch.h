@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "captioning/model/maps/map_record.h"
+#include "captioning/model/maps/recording.h"
 #include "captioning/model/search/running_model.h"
 
 namespace saccade {
@@ -32,9 +32,9 @@ class SearchBatch {
   // Sets the regions that the next step takes, row by row (RunningModel::force_regions). Throws
   // ShapeError where there are several members, because each of them chose its own.
   void force_regions(std::span<const std::vector<int>> regions);
-  // Runs one step from the last words [slots * group] and returns the attention of the members that
-  // are shown. The group of the first word is first_group().
-  MapRecord step(std::span<const int> words, Index group);
+  // Runs one step from the last words [slots * group] and returns the attention of each row: of the
+  // members that are shown. The group of the first word is first_group().
+  std::vector<DecodedWord> step(std::span<const int> words, Index group);
   // The scores of the next words [slots * group, V], valid until advance(): the logits of a single
   // model, or the logarithm of the mean of the members' probabilities.
   View logits() { return members_.size() == 1 ? members_[0]->logits() : mixture_; }

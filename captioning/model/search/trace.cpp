@@ -3,8 +3,8 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-DecodedWord Trace::attention(Index step, Index row) const {
-  return steps_[static_cast<std::size_t>(step)].attention.of_row(row);
+const DecodedWord& Trace::attention(Index step, Index row) const {
+  return steps_[static_cast<std::size_t>(step)].attention[static_cast<std::size_t>(row)];
 }
 
 std::vector<int> Trace::prefix(Index step, Index row) const {

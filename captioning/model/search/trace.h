@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "captioning/model/maps/map_record.h"
+#include "captioning/model/maps/decoded_caption.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -20,13 +20,15 @@ struct Backpointer {
 class Trace {
  public:
   // Begins a step with the attention of its rows.
-  void add_step(MapRecord attention) { steps_.push_back({std::move(attention), {}}); }
+  void add_step(std::vector<DecodedWord> attention) {
+    steps_.push_back({std::move(attention), {}});
+  }
   // Ends the step with the backpointers of the rows of the next one.
   void add_words(std::vector<Backpointer> backpointers) {
     steps_.back().backpointers = std::move(backpointers);
   }
   // The attention of a row of a step, without a word.
-  DecodedWord attention(Index step, Index row) const;
+  const DecodedWord& attention(Index step, Index row) const;
   // The ids of the words before `step` (0 is the first), in the hypothesis of a row of that step.
   std::vector<int> prefix(Index step, Index row) const;
   // These words, with the attention of each.
@@ -34,7 +36,7 @@ class Trace {
 
  private:
   struct Step {
-    MapRecord attention;
+    std::vector<DecodedWord> attention;  // of each row, without a word
     std::vector<Backpointer> backpointers;
   };
   std::vector<Step> steps_;

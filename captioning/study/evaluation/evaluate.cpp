@@ -54,7 +54,6 @@ void add_text_scores(const References& references, const Meteor* meteor, RegimeR
 struct GroundingContext {
   NounSource source;
   const DatasetInputs& inputs;
-  const GridSize& grid;
 };
 
 void add_scene_scores(std::span<const Index> images, const GroundingContext& context,
@@ -62,8 +61,7 @@ void add_scene_scores(std::span<const Index> images, const GroundingContext& con
   SceneScores scores;
   for (std::size_t i = 0; i < images.size(); ++i) {
     const Scene& scene = context.source.scenes->scenes[static_cast<std::size_t>(images[i])];
-    scores.add(scene, report.words[i], report.captions[i], context.grid,
-               context.inputs.geometry(images[i]));
+    scores.add(scene, report.words[i], report.captions[i], context.inputs.geometry(images[i]));
   }
   for (ImageStatistics& metric : scores.metrics()) report.metrics.push_back(std::move(metric));
   report.corpus.emplace_back("true_caption_rate", scores.true_caption_rate());
@@ -77,7 +75,7 @@ void add_photo_scores(std::span<const Index> images, const GroundingContext& con
   for (std::size_t i = 0; i < images.size(); ++i) {
     const Geometry geometry = context.inputs.geometry(images[i]);
     scores.add(context.source.nouns(images[i], report.words[i], geometry), report.captions[i],
-               context.grid, geometry);
+               geometry);
   }
   for (ImageStatistics& metric : scores.metrics()) report.metrics.push_back(std::move(metric));
   report.grounding = std::move(scores);
@@ -340,11 +338,10 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
     add_text_scores(references, meteor_or_none, regime);
     if (training && !training->empty())
       regime.corpus.emplace_back("novel_captions", training->novel_share(regime.words));
-    add_grounding(report.images, {source, seen, models.grid()}, regime);
+    add_grounding(report.images, {source, seen}, regime);
     add_sequence_scores(data, report.images, models.has_attention(), regime);
     if (meteor_or_none)
-      add_set_scores(data, report.images, {source, seen, models.grid()}, meteor_or_none,
-                     request.extent, regime);
+      add_set_scores(data, report.images, {source, seen}, meteor_or_none, request.extent, regime);
     return regime;
   };
   for (const Regime each : request.regimes) {

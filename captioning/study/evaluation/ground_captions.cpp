@@ -110,8 +110,7 @@ ReferenceScores ground_references(const Ensemble& models, const Dataset& dataset
       GroundingScores& own = scores[places[static_cast<std::size_t>(begin) + i]];
       for (std::size_t k = 0; k < decoded[i].size(); ++k) {
         const Words words = mapped_words(given[i].words[k], decoded[i][k], vocabulary);
-        own.add(request.source.nouns(group[i], words, geometry), decoded[i][k], models.grid(),
-                geometry);
+        own.add(request.source.nouns(group[i], words, geometry), decoded[i][k], geometry);
       }
     }
     const std::lock_guard lock(mutex);

@@ -75,7 +75,7 @@ std::vector<Rect> seen_boxes(std::span<const Rect> boxes, const Geometry& geomet
   const auto width = static_cast<double>(geometry.input_width);
   const double across = width / geometry.seen.width;
   const double down = static_cast<double>(geometry.input_height) / geometry.seen.height;
-  const Rect photo = cells_of({.rows = 1, .cols = 1}, geometry).shown();
+  const Rect photo = cells_of({{.rows = 1, .cols = 1}}, geometry).shown();
   std::vector<Rect> out;
   for (const Rect& box : boxes) {
     Rect seen = {.x = (box.x - geometry.seen.x) * across,
@@ -89,11 +89,11 @@ std::vector<Rect> seen_boxes(std::span<const Rect> boxes, const Geometry& geomet
   return out;
 }
 
-AttentionGrid cells_of(const GridSize& grid, const Geometry& geometry) {
+AttentionGrid cells_of(const RegionLayout& layout, const Geometry& geometry) {
   const PictureArea area = picture_area(geometry);
   const auto width = static_cast<double>(geometry.input_width);
   const auto height = static_cast<double>(geometry.input_height);
-  return {.size = grid,
+  return {.size = layout.grid,
           .height = geometry.input_height,
           .width = geometry.input_width,
           .photo = {area.left * width, area.top * height, (area.right - area.left) * width,
@@ -157,15 +157,15 @@ std::vector<CentreDifference> GroundingScores::against_centre() const {
 }
 
 void GroundingScores::add(std::span<const NamedObjects> named, const DecodedCaption& decoded,
-                          const GridSize& grid, const Geometry& geometry) {
+                          const Geometry& geometry) {
   for (const DecodedWord& word : decoded.words) has_maps = has_maps || !all_equal(word.map.weights);
-  const AttentionGrid cells = cells_of(grid, geometry);
   MapMeasures caption{}, centre{};
   double words = 0, area_share = 0;
   for (const NamedObjects& one : named) {
     SACCADE_CHECK(one.word < decoded.words.size(), "[grounding] word ", one.word, " of ",
                   decoded.words.size());
     const AttentionMap& noun = decoded.words[one.word].map;
+    const AttentionGrid cells = cells_of(noun.layout, geometry);
     pointing.add(noun.weights, cells, one.seen, {.mask = noun.mask});
     pointing_centre.add(noun.weights, cells, one.seen, {.tolerance = 0, .mask = noun.mask});
     if (noun.chosen >= 0) {

@@ -14,7 +14,6 @@
 #include "captioning/scoring/statistics/resampling.h"
 #include "captioning/study/grounding/grounding.h"
 #include "captioning/study/grounding/map_fit.h"
-#include "core/base/grid_size.h"
 #include "vision/images/geometry.h"
 
 namespace saccade {
@@ -29,8 +28,8 @@ struct NamedObjects {
 
 std::vector<Rect> seen_boxes(std::span<const Rect> boxes, const Geometry& geometry);
 
-// The cells of a grid, in what a network saw.
-AttentionGrid cells_of(const GridSize& grid, const Geometry& geometry);
+// The regions of attention, in what a network saw.
+AttentionGrid cells_of(const RegionLayout& layout, const Geometry& geometry);
 
 // What is measured on the map of a noun. All measures go from 0 to 1, except the normalized
 // correctness, which may reach the number of cells:
@@ -96,9 +95,9 @@ struct GroundingScores {
   // nouns. Captions are resampled, so each has to be of another image (joined_by_image).
   std::vector<CentreDifference> against_centre() const;
 
-  // Adds a caption with weights over a grid that `geometry` puts on the picture. Throws ShapeError
-  // when they do not fit.
-  void add(std::span<const NamedObjects> named, const DecodedCaption& decoded, const GridSize& grid,
+  // Adds a caption with maps of regions that `geometry` puts on the picture. Throws ShapeError when
+  // they do not fit.
+  void add(std::span<const NamedObjects> named, const DecodedCaption& decoded,
            const Geometry& geometry);
   GroundingScores& operator+=(const GroundingScores& later);
 

@@ -38,7 +38,7 @@ Judged judged(const Ensemble& models, const LoadedData& data, const EnsembleInpu
     candidates.push_back(join_words(words));
     references.push_back(data.dataset.images[image].captions);
     if (data.scenes)
-      scenes.add(data.scenes->scenes[image], words, captions[i], models.grid(),
+      scenes.add(data.scenes->scenes[image], words, captions[i],
                  inputs.of(models.shown()[0]).geometry(images[i]));
   }
   CaptionScores scores = score_captions(candidates, references, {});

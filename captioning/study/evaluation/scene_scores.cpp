@@ -34,8 +34,7 @@ SceneReading read_scene_caption(const Scene& scene, std::span<const std::string>
 }
 
 void SceneScores::add(const Scene& scene, std::span<const std::string> words,
-                      const DecodedCaption& decoded, const GridSize& grid,
-                      const Geometry& geometry) {
+                      const DecodedCaption& decoded, const Geometry& geometry) {
   SACCADE_CHECK(words.size() == decoded.words.size(), "[scene_scores] ", words.size(),
                 " words for a caption of ", decoded.words.size());
   const SceneReading reading = read_scene_caption(scene, words, geometry);
@@ -43,7 +42,7 @@ void SceneScores::add(const Scene& scene, std::span<const std::string> words,
   parsed += reading.verdict == Verdict::kNotParsed ? 0 : 1;
   true_captions += reading.verdict == Verdict::kTrue ? 1 : 0;
   truths.push_back(reading.verdict == Verdict::kTrue ? 1 : 0);
-  grounding.add(reading.nouns, decoded, grid, geometry);
+  grounding.add(reading.nouns, decoded, geometry);
 }
 
 }  // namespace saccade

@@ -35,10 +35,10 @@ struct SceneScores {
   // true_caption_rate and the metrics of the grounding, caption by caption.
   std::vector<ImageStatistics> metrics() const;
 
-  // Adds a caption, where words[i] is the text of decoded.words[i]. The weights are over a grid
-  // that `geometry` puts on the scene's picture. Throws ShapeError when they do not fit.
+  // Adds a caption, where words[i] is the text of decoded.words[i]. `geometry` puts the
+  // regions of the maps on the scene's picture. Throws ShapeError when they do not fit.
   void add(const Scene& scene, std::span<const std::string> words, const DecodedCaption& decoded,
-           const GridSize& grid, const Geometry& geometry);
+           const Geometry& geometry);
 };
 
 }  // namespace saccade

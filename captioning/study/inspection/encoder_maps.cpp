@@ -35,7 +35,7 @@ EncoderMaps encoder_maps(const CaptionModel& model, const InputView& input) {
   Tape tape(arena);
   tape.set_recording(false);
   tape.set_parameters(model.parameters().views());
-  EncoderMaps maps{.grid = model.grid(), .mask = model.mask(input)};
+  EncoderMaps maps{.layout = {model.grid()}, .mask = model.mask(input)};
   if (const TokenEncoder* encoder = model.encoder() ? model.encoder()->token_encoder() : nullptr) {
     maps.placeless = encoder->placeless();
     maps.class_token = encoder->has_class_token();

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "captioning/model/maps/map_record.h"
+#include "captioning/model/maps/recording.h"
 #include "captioning/scoring/words/tokenizer.h"
 #include "captioning/study/inspection/head_correlation.h"
 #include "core/base/error.h"
@@ -78,8 +78,7 @@ void add_decoder(PlaceMaps& of_words, PlaceMaps& of_regions, Tape& tape, const D
     StepOutput step =
         decoder.step(tape, std::span(caption.inputs).subspan(static_cast<std::size_t>(t), 1), state,
                      memory, {.step = t, .words = true});
-    const DecodedWord word =
-        record_of(step, memory.layout, {.layers = true, .words = true}).of_row(0);
+    const DecodedWord word = recorded(step, memory.layout, {.layers = true, .words = true}).front();
     std::size_t place = 0;
     for (const AttentionMap& map : single_maps(word)) {
       if (t == 0) of_regions.add(map.layer.number, map.head.number, Tensor({words, regions}));

@@ -125,16 +125,17 @@ TEST_CASE("overlay writes a sheet, the weights and one panel per word") {
 
 TEST_CASE("with several heads there is an alignment for each and one for their mean") {
   Overlay overlay;
-  overlay.grid = {1, 2};
-  overlay.words = {{.text = "a", .weights = {0.25F, 0.75F}},
-                   {.text = "b", .weights = {0.5F, 0.5F}}};
+  overlay.words = {{.text = "a", .map = {.weights = {0.25F, 0.75F}, .layout = {{1, 2}}}},
+                   {.text = "b", .map = {.weights = {0.5F, 0.5F}, .layout = {{1, 2}}}}};
   DecodedCaption caption;
   caption.words.resize(2);
   CHECK(make_alignments(overlay, caption).size() == 1);
   const MapPart mean{.count = 2, .fused = Fusion::kMean};
-  caption.words[0].parts = {{.weights = {0, 1}}, {.weights = {0.5F, 0.5F}}};
-  caption.words[1].parts = {{.weights = {1, 0}}, {.weights = {0, 1}}};
-  for (DecodedWord& word : caption.words) word.map.head = mean;
+  caption.words[0].parts = {{.weights = {0, 1}, .layout = {{1, 2}}},
+                            {.weights = {0.5F, 0.5F}, .layout = {{1, 2}}}};
+  caption.words[1].parts = {{.weights = {1, 0}, .layout = {{1, 2}}},
+                            {.weights = {0, 1}, .layout = {{1, 2}}}};
+  for (LabelledMap& word : overlay.words) word.map.head = mean;
   const std::vector<HeatMap> maps = make_alignments(overlay, caption);
   REQUIRE(maps.size() == 3);
   CHECK(maps[0].values == std::vector<float>{0.25F, 0.75F, 0.5F, 0.5F});
@@ -142,7 +143,7 @@ TEST_CASE("with several heads there is an alignment for each and one for their m
   CHECK(maps[2].values == std::vector<float>{0.5F, 0.5F, 0, 1});
   CHECK(maps[2].title.find("head 1") != std::string::npos);
   // The sentinel is the last column of the mean's matrix.
-  caption.words[0].map.sentinel = 0.5;
+  overlay.words[0].map.sentinel = 0.5;
   const auto with = make_alignments(overlay, caption);
   CHECK(with[0].columns == std::vector<std::string>{"0", "1", "sentinel"});
   CHECK(with[0].values == std::vector<float>{0.25F, 0.75F, 0.5F, 0.5F, 0.5F, 0});
@@ -283,31 +284,32 @@ TEST_CASE("an overlay shows the layers and heads that its options name, and the 
 
 TEST_CASE("a view outlines the cell and shows the gate of its own glimpse") {
   Overlay overlay;
-  overlay.grid = {1, 2};
-  overlay.words = {{.text = "a", .weights = {0.5F, 0.5F}, .gate = 0.25F, .chosen = 1}};
+  overlay.words = {
+      {.text = "a",
+       .map = {.weights = {0.5F, 0.5F}, .layout = {{1, 2}}, .gate = 0.25, .chosen = 1}}};
   CaptionRecord record;
   // Layer l took cell l, and its gate is (l + 1) / 4.
   DecodedWord& decoded = record.caption.words.emplace_back();
   for (int l : {0, 1})
     decoded.parts.push_back({.weights = {0, 1},
-                             .grid = {1, 2},
+                             .layout = {{1, 2}},
                              .layer = {.number = l, .count = 2},
                              .gate = (l + 1) / 4.0,
                              .chosen = l});
   const MapChoice each{.kind = MapChoice::Kind::kEach};
-  const EncoderMaps encoder{.grid = {1, 2}};
+  const EncoderMaps encoder{.layout = {{1, 2}}};
   record.views = map_views(record.caption, {.layer = each});
   for (const MapRequest& request : {MapRequest{.layer = MapChoice{}}, MapRequest{.rollout = true}})
     record.views.push_back(map_views(record.caption, request, encoder)[0]);
   const std::vector<ViewOverlay> views = view_overlays(overlay, record);
   REQUIRE(views.size() == 4);
-  const std::vector<std::optional<Index>> cells{0, 1, std::nullopt, std::nullopt};
-  const std::vector<std::optional<float>> gates{0.25F, 0.5F, std::nullopt, 0.5F};
+  const std::vector<int> regions{0, 1, -1, -1};
+  const std::vector<std::optional<double>> gates{0.25, 0.5, std::nullopt, 0.5};
   for (std::size_t v = 0; v < 4; ++v) {
-    const OverlayWord& word = views[v].overlay.words[0];
-    CHECK(word.chosen == cells[v]);
-    CHECK(word.gate == gates[v]);
-    CHECK(word.weights == std::vector<float>{0, 1});
+    const AttentionMap& map = views[v].overlay.words[0].map;
+    CHECK(map.chosen == regions[v]);
+    CHECK(map.gate == gates[v]);
+    CHECK(map.weights == std::vector<float>{0, 1});
   }
   CHECK(views[3].suffix == ".layer-1.head-0.rollout");
   record.views.resize(1);

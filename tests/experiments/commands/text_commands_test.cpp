@@ -100,10 +100,9 @@ TEST_CASE("the maps of a text's encoder are matrices of its tokens") {
 
 TEST_CASE("a matrix leaves out the padding behind a text") {
   Overlay overlay;
-  overlay.grid = {1, 4};
   overlay.tokens = {"x", "y"};
-  overlay.words = {{.text = "y", .weights = {0.25F, 0.75F, 0, 0}},
-                   {.text = "x", .weights = {1, 0, 0, 0}}};
+  overlay.words = {{.text = "y", .map = {.weights = {0.25F, 0.75F, 0, 0}, .layout = {{1, 4}}}},
+                   {.text = "x", .map = {.weights = {1, 0, 0, 0}, .layout = {{1, 4}}}}};
   DecodedCaption caption;
   caption.words.resize(2);
   const HeatMap map = make_alignments(overlay, caption).at(0);
@@ -112,7 +111,7 @@ TEST_CASE("a matrix leaves out the padding behind a text") {
   CHECK(map.values == std::vector<float>{0.25F, 0.75F, 1, 0});
   LayerMap regions{.weights = Tensor({4, 4})};
   for (Index i = 0; i < 16; ++i) regions.weights[i] = static_cast<Real>(i);
-  const HeatMap own = make_region_map(overlay, regions);
+  const HeatMap own = make_region_map(overlay, regions, {{1, 4}});
   CHECK(own.rows == overlay.tokens);
   CHECK(own.values == std::vector<float>{0, 1, 4, 5});
 }

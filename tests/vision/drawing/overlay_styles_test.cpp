@@ -26,15 +26,16 @@ Overlay upper_left(ResizeMode mode, bool mirrored, Index rows = 6, Index cols = 
   const Image image = test_picture(180, 240);
   Overlay overlay{.image = std::make_shared<Image>(image),
                   .geometry = plan_geometry(180, 240, {.height = 48, .width = 48, .mode = mode}),
-                  .grid = {rows, cols},
                   .words = {}};
   overlay.geometry.mirrored = mirrored;
   std::vector<float> weights(static_cast<std::size_t>(rows * cols));
-  overlay.words = {{.text = "none", .weights = weights}};
+  const auto add = [&](const char* text, const std::vector<float>& map) {
+    overlay.words.push_back({.text = text, .map = {.weights = map, .layout = {{rows, cols}}}});
+  };
+  add("none", weights);
   weights[static_cast<std::size_t>(mirrored ? cols - 1 : 0)] = 1;
-  overlay.words.push_back({.text = "caf\xC3\xA9", .weights = weights});
-  overlay.words.push_back(
-      {.text = "\xD0\xBA\xD0\xBE\xD1\x82", .weights = std::vector<float>(weights.size(), 0.01f)});
+  add("caf\xC3\xA9", weights);
+  add("\xD0\xBA\xD0\xBE\xD1\x82", std::vector<float>(weights.size(), 0.01f));
   overlay.title = "a <model> & \xCE\xB2";
   return overlay;
 }
@@ -144,7 +145,7 @@ TEST_CASE("a PDF sheet shows the picture of the PNG, and its words can be extrac
   }
   const TempFolder folder("pdf");
   Overlay overlay = upper_left(ResizeMode::kCrop, false);
-  overlay.words[1].chosen = 0;
+  overlay.words[1].map.chosen = 0;
   overlay.field = ReceptiveField{{-2, 8, 12}, {-2, 8, 12}};
   for (const OverlayStyle style : all_styles()) {
     CAPTURE(enum_name(style));

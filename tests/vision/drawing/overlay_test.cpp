@@ -16,11 +16,12 @@ std::vector<float> one_hot(Index size, Index cell, float weight = 1) {
   return weights;
 }
 
-Overlay make_overlay(const Image& image, const Geometry& geometry, Index rows, Index cols) {
-  return {.image = std::make_shared<Image>(image),
-          .geometry = geometry,
-          .grid = {rows, cols},
-          .words = {}};
+Overlay make_overlay(const Image& image, const Geometry& geometry) {
+  return {.image = std::make_shared<Image>(image), .geometry = geometry, .words = {}};
+}
+
+LabelledMap word_on(Index rows, Index cols, const std::string& text, std::vector<float> weights) {
+  return {.text = text, .map = {.weights = std::move(weights), .layout = {{rows, cols}}}};
 }
 
 int distance(const std::uint8_t* a, const std::uint8_t* b) {
@@ -30,8 +31,9 @@ int distance(const std::uint8_t* a, const std::uint8_t* b) {
 // The cells of the grid at whose centres two pictures of the original differ clearly.
 std::vector<Index> changed_cells(const Overlay& overlay, const Image& a, const Image& b) {
   std::vector<Index> changed;
-  for (Index cell = 0; cell < overlay.grid.cells(); ++cell) {
-    const Rect box = cell_box(overlay.geometry, overlay.grid, cell);
+  const GridSize grid = overlay.words[0].map.layout.grid;
+  for (Index cell = 0; cell < grid.cells(); ++cell) {
+    const Rect box = cell_box(overlay.geometry, grid, cell);
     const auto x = static_cast<Index>(box.x + box.width / 2);
     const auto y = static_cast<Index>(box.y + box.height / 2);
     if (distance(a.pixel(y, x), b.pixel(y, x)) > 60) changed.push_back(cell);
@@ -49,19 +51,19 @@ TEST_CASE("attention on one cell is drawn on that cell") {
     for (const Geometry& geometry :
          {plan_geometry(height, width, squash), plan_geometry(height, width, crop), mirrored}) {
       for (const auto& [rows, cols] : {std::pair<Index, Index>{7, 7}, {4, 9}, {1, 49}, {1, 1}}) {
-        Overlay overlay = make_overlay(image, geometry, rows, cols);
+        Overlay overlay = make_overlay(image, geometry);
         const Index last = rows * cols - 1;
         for (const Index cell : {Index{0}, last, last / 2, last / 3})
-          overlay.words.push_back({.text = "x", .weights = one_hot(rows * cols, cell)});
+          overlay.words.push_back(word_on(rows, cols, "x", one_hot(rows * cols, cell)));
         overlay.words.push_back(
-            {.text = "none", .weights = std::vector<float>(static_cast<std::size_t>(rows * cols))});
+            word_on(rows, cols, "none", std::vector<float>(static_cast<std::size_t>(rows * cols))));
         for (const OverlayStyle style : {OverlayStyle::kHeat, OverlayStyle::kCells}) {
           const Image cold = draw_panel(overlay, 4, {.style = style});
           for (Index word = 0; word < 4; ++word) {
             const Image lit = draw_panel(overlay, word, {.style = style});
             REQUIRE(lit.height == height);
             REQUIRE(lit.width == width);
-            const auto& weights = overlay.words[static_cast<std::size_t>(word)].weights;
+            const auto& weights = overlay.words[static_cast<std::size_t>(word)].map.weights;
             const Index cell = std::max_element(weights.begin(), weights.end()) - weights.begin();
             INFO("grid " << rows << "x" << cols << ", cell " << cell << ", " << width << "x"
                          << height << ", crop " << static_cast<int>(geometry.mode));
@@ -93,9 +95,9 @@ TEST_CASE("heat returns to the pixels that caused it, through crop, shift and mi
       for (Index u = 0; u < 70; ++u)
         green[static_cast<std::size_t>(v / 2 * 35 + u / 2)] += input.image.pixel(v, u)[1];
     const Index cell = std::max_element(green.begin(), green.end()) - green.begin();
-    Overlay overlay = make_overlay(image, input.geometry, 35, 35);
-    overlay.words = {{.text = "spot", .weights = one_hot(35 * 35, cell)},
-                     {.text = "none", .weights = std::vector<float>(35 * 35)}};
+    Overlay overlay = make_overlay(image, input.geometry);
+    overlay.words = {word_on(35, 35, "spot", one_hot(35 * 35, cell)),
+                     word_on(35, 35, "none", std::vector<float>(35 * 35))};
     const Image lit = draw_panel(overlay, 0, {.style = OverlayStyle::kCells});
     const Image cold = draw_panel(overlay, 1, {.style = OverlayStyle::kCells});
     Index off = 0, changed = 0;
@@ -120,18 +122,17 @@ TEST_CASE("the map of a padded picture lies on the picture, all over it and nowh
         Geometry geometry = plan_geometry(height, width, padded);
         geometry.mirrored = mirrored;
         const CellBlock cells = picture_cells(picture_area(geometry), {rows, cols});
-        Overlay overlay = make_overlay(image, geometry, rows, cols);
+        Overlay overlay = make_overlay(image, geometry);
         std::vector<float> even(static_cast<std::size_t>(rows * cols)), outside = even;
         for (Index cell = 0; cell < rows * cols; ++cell)
           (cells.has(cell / cols, cell % cols) ? even : outside)[static_cast<std::size_t>(cell)] =
               1;
         const Index middle = rows / 2 * cols + cols / 2;
-        overlay.words = {{.text = "even", .weights = even},
-                         {.text = "padding", .weights = outside},
-                         {.text = "none", .weights = one_hot(rows * cols, 0, 0)},
-                         {.text = "middle", .weights = one_hot(rows * cols, middle)}};
-        Overlay squashed = make_overlay(image, plan_geometry(height, width, {}), rows, cols);
-        squashed.words = {{.text = "all", .weights = std::vector<float>(even.size(), 1)}};
+        overlay.words = {word_on(rows, cols, "even", even), word_on(rows, cols, "padding", outside),
+                         word_on(rows, cols, "none", one_hot(rows * cols, 0, 0)),
+                         word_on(rows, cols, "middle", one_hot(rows * cols, middle))};
+        Overlay squashed = make_overlay(image, plan_geometry(height, width, {}));
+        squashed.words = {word_on(rows, cols, "all", std::vector<float>(even.size(), 1))};
         for (const OverlayStyle style : {OverlayStyle::kHeat, OverlayStyle::kCells}) {
           const OverlayOptions options{
               .style = style, .scale = HeatScale::kFixed, .fixed_max = 1.9};
@@ -149,7 +150,7 @@ TEST_CASE("the map of a padded picture lies on the picture, all over it and nowh
           CHECK(distance(lit.pixel(1, 1), cold.pixel(1, 1)) == 0);
         }
         // Where half of the chosen cell is padding, its frame still lies on the picture.
-        overlay.words[2].chosen = cells.top * cols + cells.left;
+        overlay.words[2].map.chosen = static_cast<int>(cells.top * cols + cells.left);
         const Image framed = draw_panel(overlay, 2, {});
         const Index corner = mirrored ? width - 1 : 0;
         CHECK(framed.pixel(0, corner)[0] == 0);
@@ -159,8 +160,8 @@ TEST_CASE("the map of a padded picture lies on the picture, all over it and nowh
 TEST_CASE("what the network did not see is dark and never tinted") {
   const Image image = test_picture(100, 200);
   Overlay overlay = make_overlay(
-      image, plan_geometry(100, 200, {.height = 50, .width = 50, .mode = ResizeMode::kCrop}), 5, 5);
-  overlay.words = {{.text = "all", .weights = std::vector<float>(25, 1.f)}};
+      image, plan_geometry(100, 200, {.height = 50, .width = 50, .mode = ResizeMode::kCrop}));
+  overlay.words = {word_on(5, 5, "all", std::vector<float>(25, 1.f))};
   const Image panel = draw_panel(overlay, 0, {});
   for (const Index x : {Index{0}, Index{49}, Index{150}, Index{199}})
     for (int c = 0; c < 3; ++c)
@@ -170,10 +171,10 @@ TEST_CASE("what the network did not see is dark and never tinted") {
 
 TEST_CASE("maps of zeros, of equal weights and of one cell: the scale starts at 0") {
   const Image image = test_picture(40, 40);
-  Overlay overlay = make_overlay(image, plan_geometry(40, 40, {.height = 8, .width = 8}), 2, 2);
-  overlay.words = {{.text = "zero", .weights = std::vector<float>(4, 0.f)},
-                   {.text = "even", .weights = std::vector<float>(4, 0.25f)},
-                   {.text = "sure", .weights = one_hot(4, 3)}};
+  Overlay overlay = make_overlay(image, plan_geometry(40, 40, {.height = 8, .width = 8}));
+  overlay.words = {word_on(2, 2, "zero", std::vector<float>(4, 0.f)),
+                   word_on(2, 2, "even", std::vector<float>(4, 0.25f)),
+                   word_on(2, 2, "sure", one_hot(4, 3))};
   CHECK(largest_weight(overlay) == 1);
   const auto red = [&](Index word, const OverlayOptions& options) {
     return int{draw_panel(overlay, word, options).pixel(10, 10)[0]};
@@ -190,9 +191,10 @@ TEST_CASE("maps of zeros, of equal weights and of one cell: the scale starts at 
 
 TEST_CASE("the chosen cell is outlined, and no other") {
   const Image image(120, 120, 100);
-  Overlay overlay = make_overlay(image, plan_geometry(120, 120, {.height = 8, .width = 8}), 4, 4);
-  overlay.words = {{.text = "a", .weights = one_hot(16, 0), .chosen = 6},
-                   {.text = "a", .weights = one_hot(16, 0)}};
+  Overlay overlay = make_overlay(image, plan_geometry(120, 120, {.height = 8, .width = 8}));
+  overlay.words = {
+      {.text = "a", .map = {.weights = one_hot(16, 0), .layout = {{4, 4}}, .chosen = 6}},
+      word_on(4, 4, "a", one_hot(16, 0))};
   const Image with = draw_panel(overlay, 0, {}), without = draw_panel(overlay, 1, {});
   const std::vector<std::uint8_t> white(3, 255);
   CHECK(distance(with.pixel(31, 61), white.data()) == 0);
@@ -208,8 +210,8 @@ TEST_CASE("the chosen cell is outlined, and no other") {
 
 TEST_CASE("a panel by itself is as large as the photo, or smaller where that is asked for") {
   const Image image = test_picture(200, 300);
-  Overlay overlay = make_overlay(image, plan_geometry(200, 300, {.height = 8, .width = 8}), 2, 3);
-  overlay.words = {{.text = "a", .weights = {0, 0, 0, 0, 0, 1}}};
+  Overlay overlay = make_overlay(image, plan_geometry(200, 300, {.height = 8, .width = 8}));
+  overlay.words = {word_on(2, 3, "a", {0, 0, 0, 0, 0, 1})};
   const auto size = [&](Index longest) {
     const Image panel = draw_panel(overlay, 0, {.longest_side = longest});
     return std::pair(panel.height, panel.width);
@@ -230,18 +232,18 @@ TEST_CASE("a panel by itself is as large as the photo, or smaller where that is 
 
 TEST_CASE("overlays whose sizes do not agree are refused") {
   const Image image = test_picture(20, 30);
-  Overlay good = make_overlay(image, plan_geometry(20, 30, {.height = 8, .width = 8}), 2, 3);
-  good.words = {{.text = "a", .weights = std::vector<float>(6, 0.1f)}};
+  Overlay good = make_overlay(image, plan_geometry(20, 30, {.height = 8, .width = 8}));
+  good.words = {word_on(2, 3, "a", std::vector<float>(6, 0.1f))};
   CHECK_NOTHROW(draw_panel(good, 0, {}));
   CHECK_THROWS_AS(draw_panel(good, 1, {}), ShapeError);
   Overlay bad = good;
-  bad.words[0].weights.resize(4);
-  CHECK_THROWS_WITH(draw_panel(bad, 0, {}), Catch::Contains("4 weights for a grid of 2x3"));
+  bad.words[0].map.weights.resize(4);
+  CHECK_THROWS_WITH(draw_panel(bad, 0, {}), Catch::Contains("4 weights for a 2 x 3 grid"));
   bad = good;
-  bad.words[0].weights[1] = std::numeric_limits<float>::quiet_NaN();
+  bad.words[0].map.weights[1] = std::numeric_limits<float>::quiet_NaN();
   CHECK_THROWS_AS(draw_sheet({&bad, 1}, {}), ShapeError);
   bad = good;
-  bad.words[0].chosen = 6;
+  bad.words[0].map.chosen = 6;
   CHECK_THROWS_AS(draw_panel(bad, 0, {}), ShapeError);
   bad = good;
   bad.geometry.original_width = 31;
@@ -265,10 +267,11 @@ Index coloured(const Image& page) {
 
 TEST_CASE("a sheet has one panel per word and stays below its limit") {
   const Image image = test_picture(300, 400);
-  Overlay overlay = make_overlay(image, plan_geometry(300, 400, {.height = 8, .width = 8}), 3, 3);
+  Overlay overlay = make_overlay(image, plan_geometry(300, 400, {.height = 8, .width = 8}));
   for (int i = 0; i < 5; ++i)
-    overlay.words.push_back(
-        {.text = "word", .weights = one_hot(9, i), .gate = 0.5f, .log_probability = -1.f});
+    overlay.words.push_back({.text = "word",
+                             .map = {.weights = one_hot(9, i), .layout = {{3, 3}}, .gate = 0.5},
+                             .log_probability = -1});
   const Image three = draw_sheet({&overlay, 1}, {.columns = 3, .panel_width = 200});
   CHECK(three.width > 600);
   CHECK(three.width < 700);
@@ -294,10 +297,12 @@ TEST_CASE("a sheet has one panel per word and stays below its limit") {
 
 TEST_CASE("a sheet for a paper has its width, and letters that can be read in it") {
   const Image image = test_picture(300, 400);
-  Overlay overlay = make_overlay(image, plan_geometry(300, 400, {.height = 8, .width = 8}), 3, 3);
+  Overlay overlay = make_overlay(image, plan_geometry(300, 400, {.height = 8, .width = 8}));
   overlay.title = "a model: a picture";
   for (int i = 0; i < 9; ++i)
-    overlay.words.push_back({.text = "word", .weights = one_hot(9, i), .log_probability = -1.f});
+    overlay.words.push_back({.text = "word",
+                             .map = {.weights = one_hot(9, i), .layout = {{3, 3}}},
+                             .log_probability = -1});
   const auto svg = [&](const OverlayOptions& options) {
     return sheet_file({&overlay, 1}, options, PictureFormat::kSvg);
   };
@@ -339,10 +344,10 @@ TEST_CASE("a sheet for a paper has its width, and letters that can be read in it
 
 TEST_CASE("a comparison has one scale for all models") {
   const Image image(60, 60, 120);
-  Overlay weak = make_overlay(image, plan_geometry(60, 60, {.height = 8, .width = 8}), 2, 2);
-  weak.words = {{.text = "a", .weights = one_hot(4, 0, 0.2f)}};
+  Overlay weak = make_overlay(image, plan_geometry(60, 60, {.height = 8, .width = 8}));
+  weak.words = {word_on(2, 2, "a", one_hot(4, 0, 0.2f))};
   Overlay strong = weak;
-  strong.words[0].weights = one_hot(4, 0, 1.f);
+  strong.words[0].map.weights = one_hot(4, 0, 1.f);
   const OverlayOptions options{.colours = ColourMap::kViridis, .columns = 2, .panel_width = 60};
   // The hottest colour of viridis is yellow; on a shared scale, a weight of 0.2 is far from it.
   const auto yellow = [](const Image& page, Index from, Index to) {

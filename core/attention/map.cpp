@@ -1,7 +1,8 @@
-#include "captioning/model/maps/attention_map.h"
+#include "core/attention/map.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "core/base/error.h"
@@ -14,12 +15,53 @@ std::string MapPart::name() const {
   return fused ? std::string(enum_name(*fused)) : str(number);
 }
 
+std::string RegionLayout::name() const { return str(grid.rows, " x ", grid.cols, " grid"); }
+
+std::string RegionLayout::region_name(Index region) const {
+  return str("row ", region / grid.cols, ", column ", region % grid.cols);
+}
+
 float AttentionMap::at(Index row, Index col) const {
+  const GridSize& grid = layout.grid;
   SACCADE_CHECK(row >= 0 && row < grid.rows && col >= 0 && col < grid.cols, "[map] no cell in row ",
                 row, " and column ", col, " of a grid of ", grid.rows, " x ", grid.cols);
-  SACCADE_CHECK(static_cast<Index>(weights.size()) == grid.cells(), "[map] ", weights.size(),
+  SACCADE_CHECK(static_cast<Index>(weights.size()) == layout.count(), "[map] ", weights.size(),
                 " weights for a grid of ", grid.rows, " x ", grid.cols);
   return weights[static_cast<std::size_t>(row * grid.cols + col)];
+}
+
+AttentionMap measured(AttentionMap map, MapMeasure measure) {
+  if (measure == MapMeasure::kWeight) return map;
+  SACCADE_CHECK(measure == MapMeasure::kRelative || map.gate, "[map measure] a map has no gate");
+  const auto factor = measure == MapMeasure::kRelative ? static_cast<float>(unmasked_cells(map))
+                                                       : static_cast<float>(*map.gate);
+  for (float& weight : map.weights) weight *= factor;
+  return map;
+}
+
+AttentionMap mean_map(std::span<const AttentionMap* const> maps) {
+  AttentionMap out = *maps[0];
+  // Adds a number of another map, or has none where one of the two has none.
+  const auto add = [](std::optional<double>& sum, const std::optional<double>& other) {
+    sum = sum && other ? std::optional(*sum + *other) : std::nullopt;
+  };
+  for (const AttentionMap* other : maps.subspan(1)) {
+    SACCADE_CHECK(other->weights.size() == out.weights.size(),
+                  "[maps] the maps of models on other grids have no mean");
+    std::transform(out.weights.begin(), out.weights.end(), other->weights.begin(),
+                   out.weights.begin(), std::plus<>());
+    add(out.gate, other->gate);
+    add(out.sentinel, other->sentinel);
+    if (other->mask.empty()) out.mask.clear();
+    for (std::size_t l = 0; l < out.mask.size(); ++l)
+      out.mask[l] = std::max(out.mask[l], other->mask[l]);
+    if (other->chosen != out.chosen) out.chosen = -1;
+  }
+  const auto count = static_cast<double>(maps.size());
+  for (float& weight : out.weights) weight /= static_cast<float>(count);
+  if (out.gate) *out.gate /= count;
+  if (out.sentinel) *out.sentinel /= count;
+  return out;
 }
 
 Index unmasked_cells(const AttentionMap& map) {
