@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
 

@@ -4,7 +4,6 @@
 
 #include <concepts>
 #include <limits>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -86,12 +85,7 @@ std::string to_latex(const Table& table);
 // Fields are quoted after RFC 4180, and a name that a program for tables would run as a formula has
 // a quotation mark (') in front.
 std::string to_csv(const Table& table);
-// {"columns": [{"key", "label", "text", "share", "significant"}], "rows": [{KEY: value}], "title",
-// "note"}, as far as there are any; hidden columns are in the rows alone. Without a value: null.
-nlohmann::ordered_json to_json(const Table& table);
-
-// The same and nothing else: an array of objects.
-nlohmann::ordered_json rows_json(const Table& table);
+// JSON: core/base/json_text.h.
 
 // A cell for people: "0.5123 [0.5011, 0.5235]".
 std::string shown_text(const Table::Cell& cell, const Table::Column& column = {.key = ""});

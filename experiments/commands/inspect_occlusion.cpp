@@ -7,6 +7,7 @@
 #include "captioning/study/inspection/encoder_maps.h"
 #include "captioning/study/inspection/picture_occlusion.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/options/map_options.h"
 

@@ -8,6 +8,7 @@
 #include "captioning/study/inspection/model_heads.h"
 #include "captioning/study/inspection/word_neighbours.h"
 #include "core/base/error.h"
+#include "core/base/json_text.h"
 #include "core/io/base64.h"
 #include "experiments/pictures/spread_images.h"
 #include "experiments/report/gradient_views.h"
