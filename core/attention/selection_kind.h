@@ -19,7 +19,7 @@ constexpr auto enum_table(SelectionKind) {
   });
 }
 
-// Whether a word takes the region that a Chooser draws for it, and its weights learn by an
+// Whether a word takes the region that an observer draws for it, and its weights learn by an
 // estimator (attention.hard). gumbel_st draws inside of the mechanism, only in training, and learns
 // by the gradient of a relaxation.
 constexpr bool draws_regions(SelectionKind kind) { return kind == SelectionKind::kHard; }

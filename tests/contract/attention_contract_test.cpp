@@ -1,6 +1,6 @@
 // What every attention mechanism promises, tested in double over every combination of choices that
 // the registries and check_attention() allow. The line of a new choice is enough to test it here.
-#include "core/attention/choosers.h"
+#include "core/attention/draws.h"
 #include "core/config/config.h"
 #include "tests/contract/mechanisms.h"
 #include "tests/support/parameter_gradients.h"
@@ -327,9 +327,9 @@ TEST_CASE("a hard choice takes the chosen region's feature, argmax that of the l
         m.config.output_projection ||
         (m.config.scope == ScopeKind::kMonotonic && m.config.selection == SelectionKind::kHard))
       return;
-    ArgmaxChooser argmax;
+    ArgmaxObserver argmax;
     const AttentionResult seen =
-        attend(m, {.features = features.view(), .query = query.view(), .chooser = &argmax});
+        attend(m, {.features = features.view(), .query = query.view(), .observer = &argmax});
     for (Index r = 0; r < 2; ++r) {
       const Real* w = seen.weights.view().row(r);
       const Index top = std::max_element(w, w + regions) - w;

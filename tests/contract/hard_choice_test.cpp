@@ -8,13 +8,13 @@ namespace {
 constexpr Index kRegions = 5;
 
 // Takes what is given for each draw of a word, the same at every word.
-class Given : public Chooser {
+class Given : public GlimpseObserver {
  public:
   explicit Given(std::vector<int> choices) : choices_(std::move(choices)) {}
-  void choose(ConstView weights, Index draw, std::span<int> chosen) override {
-    columns = weights.cols();
-    const auto place = static_cast<std::size_t>(draw) % choices_.size();
-    std::fill(chosen.begin(), chosen.end(), choices_[place]);
+  bool chooses() const override { return true; }
+  RegionChoice choose(const Odds& odds) override {
+    columns = std::ssize(odds.weights);
+    return {.region = choices_[static_cast<std::size_t>(odds.draw) % choices_.size()]};
   }
   Index columns = 0;  // of the weights
 
@@ -40,8 +40,8 @@ struct Taken {
   Taken(const AttentionConfig& config, const std::vector<int>& choices)
       : m(make(config, kRegions)),
         chooser(choices),
-        seen(attend(m, {.features = features.view(), .query = query.view(), .chooser = &chooser})) {
-  }
+        seen(attend(m,
+                    {.features = features.view(), .query = query.view(), .observer = &chooser})) {}
   double feature(Index region, Index d) const { return features[region * kFeatures + d]; }
   // x' W for `columns` columns.
   Real product(const Real* x, const std::string& name, Index column) const {
@@ -120,7 +120,7 @@ TEST_CASE("the maps of heads, and what they have in common, name what was chosen
     Given chooser(choices);
     const Glimpse g = attend_twice(
         taken.m, tape, tape.constant(taken.features.view()), tape.constant(taken.query.view()),
-        {.features = taken.features.view(), .query = taken.query.view(), .chooser = &chooser});
+        {.features = taken.features.view(), .query = taken.query.view(), .observer = &chooser});
     REQUIRE(g.draws.size() == 2);
     for (std::size_t h = 0; h < 2; ++h) CHECK(g.draws[h].chosen[0] == choices[h]);
     return g.chosen[0];

@@ -1,6 +1,4 @@
 // Weights that are edited before they become a context, for every mechanism.
-#include "core/attention/weight_edit.h"
-
 #include "tests/contract/mechanisms.h"
 
 namespace saccade::test {
@@ -17,10 +15,10 @@ struct EditedScene {
   bool seen(const Mechanism& m, Index row, Index l) const {
     return !masked(m) || mask.view().row(row / 2)[l] != 0;
   }
-  AttentionResult attend_edited(const Mechanism& m, const WeightEdit* edit) const {
+  AttentionResult attend_edited(const Mechanism& m, GlimpseObserver* observer) const {
     Scene scene{.features = features.view(), .query = query.view(), .group = 2, .grid = {2, 3}};
     if (masked(m)) scene.mask = mask.view();
-    scene.edit = edit;
+    scene.observer = observer;
     return attend(m, scene);
   }
   // Whether the context is sum_l w_l a_l with the weights of the result, and nothing else enters
@@ -51,7 +49,13 @@ struct EditedScene {
 
 TEST_CASE("uniform weights keep the sum of a row, and the context is made with them") {
   const EditedScene scene;
-  const UniformWeights uniform;
+  struct : GlimpseObserver {
+    bool replaces() const override { return true; }
+    void replace(Index, std::span<Real> weights) override {
+      const Real total = std::accumulate(weights.begin(), weights.end(), Real{0});
+      std::fill(weights.begin(), weights.end(), total / static_cast<Real>(weights.size()));
+    }
+  } uniform;
   for_each_mechanism(EditedScene::kRegions, [&](const Mechanism& m) {
     const AttentionResult own = scene.attend_edited(m, nullptr),
                           even = scene.attend_edited(m, &uniform);
@@ -70,8 +74,12 @@ TEST_CASE("uniform weights keep the sum of a row, and the context is made with t
 
 TEST_CASE("shuffled weights are permuted numbers, and the context is made with them") {
   const EditedScene scene;
-  ShuffledWeights shuffled;
-  shuffled.set_keys({{.sample = 0}, {.sample = 1}});
+  struct : GlimpseObserver {
+    bool replaces() const override { return true; }
+    void replace(Index memory, std::span<Real> weights) override {
+      Random({.sample = static_cast<std::uint64_t>(memory)}).shuffle(weights);
+    }
+  } shuffled;
   for_each_mechanism(EditedScene::kRegions, [&](const Mechanism& m) {
     const AttentionResult own = scene.attend_edited(m, nullptr),
                           moved = scene.attend_edited(m, &shuffled);
@@ -88,17 +96,6 @@ TEST_CASE("shuffled weights are permuted numbers, and the context is made with t
     }
     CHECK(scene.context_is_weighted_sum(m, moved));
   });
-
-  // A memory has one permutation, whatever the weights are.
-  const auto order = [&](Index memory, Real first) {
-    std::vector<Real> weights(20);
-    std::iota(weights.begin(), weights.end(), first);
-    shuffled.edit(memory, weights);
-    for (Real& w : weights) w -= first;
-    return weights;
-  };
-  CHECK(order(0, 0) == order(0, 7));
-  CHECK(order(0, 0) != order(1, 0));
 }
 
 }  // namespace saccade::test

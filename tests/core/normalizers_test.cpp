@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string>
 
-#include "core/attention/choosers.h"
+#include "core/attention/draws.h"
 #include "core/ops/shape_ops.h"
 #include "tests/support/catch.h"
 #include "tests/support/close.h"

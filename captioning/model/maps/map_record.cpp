@@ -88,34 +88,28 @@ RowMaps maps_of(const GlimpseRecord& glimpse, const MapRecord& record, Index row
 
 }  // namespace
 
-MapRecord record_of(const StepOutput& step, const MemoryLayout& layout,
+MapRecord record_of(std::span<const Glimpse> glimpses, const MemoryLayout& layout,
                     const Recording& recording) {
-  const ConstView weights = step.glimpse.weights.value();
+  const ConstView weights = glimpses.back().weights.value();
   MapRecord record{.grid = layout.grid};
   if (record.grid.rows == 0) record.grid = {.rows = 1, .cols = weights.cols()};
   SACCADE_CHECK(record.grid.cells() == weights.cols(), "[maps] weights of ", weights.cols(),
                 " regions on a grid of ", record.grid.rows, " x ", record.grid.cols);
   record.mask = mask_of(layout, weights.rows());
-  const auto layers = static_cast<Index>(step.layers.size());
-  if (recording.layers)
-    for (Index l = 0; l + 1 < layers; ++l)
-      record.glimpses.push_back(
-          record_glimpse(step.layers[static_cast<std::size_t>(l)], {.number = l, .count = layers}));
-  const MapPart last = layers > 0 ? MapPart{.number = layers - 1, .count = layers} : MapPart{};
-  record.glimpses.push_back(record_glimpse(step.glimpse, last));
-  const std::span<const Glimpse> glimpses =
-      step.layers.empty() ? std::span(&step.glimpse, 1) : std::span(step.layers);
-  for (const Glimpse& layer : glimpses)
-    for (const RegionDraws& draw : layer.draws)
-      if (layers > 0 || layer.draws.size() > 1 || draw.weights.cols() > weights.cols())
+  const auto layers = static_cast<Index>(glimpses.size());
+  for (Index l = 0; l < layers; ++l) {
+    const Glimpse& glimpse = glimpses[static_cast<std::size_t>(l)];
+    if (recording.layers || l + 1 == layers)
+      record.glimpses.push_back(record_glimpse(glimpse, {.number = l, .count = layers}));
+    for (const RegionDraws& draw : glimpse.draws)
+      if (layers > 1 || glimpse.draws.size() > 1 || draw.weights.cols() > weights.cols())
         record.choices.emplace_back(draw.chosen.begin(), draw.chosen.end());
-  if (!recording.words) return record;
-  for (std::size_t l = 0; l < step.words.size(); ++l) {
-    const ConstView all = step.words[l];  // [R, H, 1, t + 1]
+    if (!recording.words || !glimpse.words) continue;
+    const ConstView all = glimpse.words();  // [R, H, 1, t + 1]
     const Index rows = all.shape[0], heads = all.shape[1], read = all.shape[3];
     for (Index h = 0; h < heads; ++h) {
-      SelfAttention& maps = record.self_attention.emplace_back(
-          SelfAttention{.layer = static_cast<Index>(l), .head = h});
+      SelfAttention& maps =
+          record.self_attention.emplace_back(SelfAttention{.layer = l, .head = h});
       for (Index r = 0; r < rows; ++r) {
         const Real* own = all.data + (r * heads + h) * read;
         maps.weights.insert(maps.weights.end(), own, own + read);

@@ -39,8 +39,9 @@ struct MapRecord {
   DecodedWord of_row(Index row) const;
 };
 
-// The step of queries on memories of this layout.
-MapRecord record_of(const StepOutput& step, const MemoryLayout& layout, const Recording& recording);
+// The glimpses of a step, by layer, of queries on memories of this layout.
+MapRecord record_of(std::span<const Glimpse> glimpses, const MemoryLayout& layout,
+                    const Recording& recording);
 
 // The mean of the weights over models that attend to the same regions, and of gates and sentinels
 // where all models have them; a cell is masked where all of them mask it. All but the mean over
