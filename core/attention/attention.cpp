@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/attention/observer.h"
 #include "core/ops/attention_ops.h"
 #include "core/ops/linear.h"
 #include "core/ops/shape_ops.h"
@@ -79,6 +80,35 @@ AttentionMemory memory_of_rows(const AttentionMemory& memory, std::span<const in
   if (rows.pooled) rows.pooled = gather(rows.pooled);
   for (Var& projection : rows.projections) projection = gather(projection);
   return rows;
+}
+
+bool AttendContext::replaces() const { return observer && observer->replaces(); }
+bool AttendContext::chooses() const { return observer && observer->chooses(); }
+void AttendContext::see(const Glimpse& glimpse) const {
+  if (observer) observer->see(glimpse);
+}
+
+Var replaced(Tape& tape, Var weights, const AttentionMemory& memory, const AttendContext& context) {
+  if (!context.replaces()) return weights;
+  SACCADE_CHECK(!tape.recording(), "[attention] replaced weights have no gradient");
+  const ConstView from = weights.value();
+  const View out{tape.scratch(from.size()), from.shape};
+  std::copy_n(from.data, from.size(), out.data);
+  std::vector<Index> seen;
+  std::vector<Real> row;
+  for (Index r = 0; r < out.rows(); ++r) {
+    const Index m = r / memory.layout.group;
+    seen.clear();
+    row.clear();
+    for (Index l = 0; l < memory.regions(); ++l) {
+      if (memory.layout.mask && memory.layout.mask.value().row(m)[l] == 0) continue;
+      seen.push_back(l);
+      row.push_back(out.row(r)[l]);
+    }
+    context.observer->replace(m, row);
+    for (std::size_t i = 0; i < seen.size(); ++i) out.row(r)[seen[i]] = row[i];
+  }
+  return tape.constant(out);
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -2,6 +2,7 @@
 // queries, L regions.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -71,49 +72,31 @@ Var pooled_of(Tape& tape, const AttentionMemory& memory);
 // are summed in the memory that was prepared. Throws ShapeError on an image outside the memory.
 AttentionMemory memory_of_rows(const AttentionMemory& memory, std::span<const int> images);
 
-// Decides which region hard attention takes. It is injectable, so that a test can enumerate every
-// choice.
-class Chooser {
- public:
-  virtual ~Chooser() = default;
-  // Fills chosen[r] with a region, or with -1 for the expectation. weights [R, L] are those of draw
-  // number `draw` of the caption (AttendContext::draw); chosen is [R]. Where a word may also look
-  // at no region, there is one more column, for the sentinel or for no region at all, and L stands
-  // for it.
-  virtual void choose(ConstView weights, Index draw, std::span<int> chosen) = 0;
-  // The same where regions are offered one after the other, as monotonic attention does: weights
-  // [R, L + 1], with the probability that none is taken last. A draw from the weights is a draw
-  // from this process, too.
-  virtual void choose_in_order(ConstView weights, Index draw, std::span<int> chosen) {
-    choose(weights, draw, chosen);
-  }
-  // The choices of the last call that were drawn from the weights, and -1 for the others: an
-  // estimator may reinforce only those that were drawn from the weights.
-  virtual std::span<const int> drawn(std::span<const int> chosen) const { return chosen; }
-};
-
-class WeightEdit;
+class GlimpseObserver;  // observer.h
+struct Glimpse;
 
 // What attention is given besides queries.
 struct AttendContext {
   Index step = 0;  // the number of the word; 0 is the first
   // Which of a word's glimpses this is: a decoder of several layers takes one in each layer.
   Index layer = 0;
-  Index layers = 1;                           // how many layers attend
-  Chooser* chooser = nullptr;                 // none: every row takes the expectation
-  const WeightEdit* edit = nullptr;           // replaces the weights: see edited()
-  const ops::Reinforce* estimator = nullptr;  // set while hard attention trains
-  Index first_row = 0;                        // where this step's rows start among the estimator's
+  Index layers = 1;                     // how many layers attend
+  GlimpseObserver* observer = nullptr;  // none: every row takes the expectation
+  // The estimator, set while hard attention trains, and where this step's rows start among its
+  // rows.
+  ops::ReinforceRows estimator{};
   // What the scores are divided by at this update, while it changes; 0 stands for the value that
   // the config ends with.
   double temperature = 0;
   double gumbel_temperature = 0;                        // the same of the selection gumbel_st
   HardLikelihood likelihood = HardLikelihood::kChoice;  // what the words of a decoder condition on
   Var sentinel{};  // [R, S], what the decoder knows without the image
-  // Read by the transformer decoder of the library, and not by attention to regions: a step also
-  // returns how its word attends to the words before it.
-  bool words = false;
 
+  // Whether the observer replaces weights, and whether it chooses regions.
+  bool replaces() const;
+  bool chooses() const;
+  // Shows a glimpse to the observer, if there is one.
+  void see(const Glimpse& glimpse) const;
   // The number of this glimpse among all glimpses of its caption.
   Index glimpse() const { return step * layers + layer; }
   // The number of the draw of one of `heads` heads among all draws of its caption. It is part of
@@ -121,9 +104,9 @@ struct AttendContext {
   Index draw(Index head, Index heads) const { return glimpse() * heads + head; }
 };
 
-// What a Chooser decided for one head, for R queries.
+// What an observer chose for one head, for R queries.
 struct RegionDraws {
-  ConstView weights;            // [R, L] or [R, L + 1], as Chooser::choose() gets them
+  ConstView weights;            // [R, L] or [R, L + 1], by row as in Odds
   std::span<const int> chosen;  // [R]: a region, L for the last column, -1 for the expectation
 };
 
@@ -135,11 +118,14 @@ struct Glimpse {
   // [R] regions; empty if all rows took the expectation. -1 where a row did, where heads took
   // different regions, and where none was taken.
   std::span<const int> chosen;
-  std::vector<RegionDraws> draws;  // by head; empty without a chooser
+  std::vector<RegionDraws> draws;  // by head; empty where nothing was chosen
   Var gate;                        // [R, 1] or [R, D]; none without a gate
   Var sentinel;                    // [R, 1], the sentinel's weight; none without a sentinel
   Var surrogate;           // [1], to be added to the loss; none unless an estimator was given
   std::vector<Var> state;  // [R, ...] each, for the next glimpse of the same rows
+  // Computes how the word attends to the words before it and to itself, [R, H, 1, t + 1]. Only
+  // observers of a decoder that attends to words are given it.
+  std::function<ConstView()> words{};
 };
 
 // What is true of a mechanism's weights. It is declared, so that tests and readers need not guess.
@@ -169,8 +155,8 @@ class Attention {
   virtual std::vector<Var> start(Tape&, const AttentionMemory&) const { return {}; }
   // One use of the memory by R queries. query is [R, Q] with R <= M * group; state is what start()
   // or the last glimpse gave, one row per query. Throws ShapeError where shapes do not fit, where a
-  // row's regions are all masked, where edited weights are recorded (edited()), and where the
-  // sentinel that the mechanism attends to is not given.
+  // row's regions are all masked, where replaced weights are recorded, and where the sentinel that
+  // the mechanism attends to is not given.
   virtual Glimpse attend(Tape& tape, Var query, const AttentionMemory& memory,
                          std::span<const Var> state, const AttendContext& context) const = 0;
   // What is true of the weights of attend(). Tests hold a mechanism to it, and a decoder computes

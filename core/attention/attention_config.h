@@ -52,7 +52,7 @@ struct AttentionConfig {
   void fields(Section& v);
 };
 
-// Whether words take the region that a Chooser draws for them (SelectionTraits).
+// Whether words take the region that an observer draws for them (SelectionTraits).
 bool draws_regions(const std::string& selection);
 
 }  // namespace saccade

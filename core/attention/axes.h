@@ -14,7 +14,7 @@ namespace saccade {
 
 // How weights become a context: none of these is the expectation of the regions.
 struct SelectionTraits {
-  // A word takes the region that a Chooser draws for it, and its weights learn by an estimator
+  // A word takes the region that an observer draws for it, and its weights learn by an estimator
   // (attention.hard).
   bool draws_regions = false;
   bool takes_argmax = false;

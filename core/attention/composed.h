@@ -59,7 +59,7 @@ class ComposedAttention : public Attention {
   // its state.
   struct HeadOutput {
     Var context, weights, surrogate;
-    RegionDraws draws;  // nothing without a chooser
+    RegionDraws draws;  // nothing unless regions are chosen
     std::vector<Var> state;
   };
   // The sentinel [R, D] and its key [R, K]; none without a sentinel.
@@ -72,18 +72,34 @@ class ComposedAttention : public Attention {
   // The scores of the memory's regions, and the sentinel's as the last.
   Var scores_of(Tape& tape, const AttentionHead& head, Var query, Var keys, Index group,
                 const SentinelVectors& sentinel, const AttendContext& context) const;
-  // Adds what the sentinel gives to a head's context, `share` [R, 1] of it.
-  Var with_sentinel(Tape& tape, const AttentionHead& head, Var context, Var sentinel,
-                    Var share) const;
-  // The same where a scope shows a few regions and nothing has to be chosen.
+
+  // near_regions.cpp: the output of a head whose scope shows a few regions, where nothing has to be
+  // chosen.
   HeadOutput attend_near(Tape& tape, std::size_t head, Var query, const AttentionMemory& memory,
                          const NearRegions& near, const SentinelVectors& sentinel,
                          const AttendContext& context) const;
-  // Lets the chooser decide which regions a head takes.
-  RegionDraws draw(Var odds, std::size_t head, bool in_order, Tape& tape,
-                   const AttendContext& context) const;
+
+  // sentinel.cpp: the sentinel that the decoder made, as the scores and values of regions are.
+  SentinelVectors sentinel_of(Tape& tape, const AttendContext& context) const;
+  // Its score [R, 1].
+  static Var sentinel_score(Tape& tape, const AttentionHead& head, Var query, Var key);
+  // Adds what the sentinel gives to a head's context, `share` [R, 1] of it.
+  static Var with_sentinel(Tape& tape, const AttentionHead& head, Var context, Var sentinel,
+                           Var share);
+
+  // draws.cpp: lets the observer choose which regions a head takes, and makes its draws, its
+  // context without the sentinel's part and its surrogate. `on_regions` are the weights without the
+  // sentinel's.
+  void take_regions(Tape& tape, std::size_t head, const AttentionMemory& memory, Var on_regions,
+                    Weighed& weighed, const AttendContext& context, HeadOutput& out) const;
   // The weights that make the context: those of the map, or a relaxed draw from them.
   Var context_weights(Tape& tape, const Weighed& weighed, const AttendContext& context) const;
+  // How much of the sentinel a row takes [R, 1]: its weight or, where a choice was made, all or
+  // nothing.
+  static Var sentinel_share(Tape& tape, Var weights, std::span<const int> chosen);
+  // The region that all heads took in each row, and -1 where they differ or took none.
+  static std::span<const int> common_choice(Tape& tape, std::span<const RegionDraws> draws,
+                                            Index regions);
 
   ComposedParts parts_;
   Normalizer normalizer_;

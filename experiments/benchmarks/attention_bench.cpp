@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/attention/choosers.h"
+#include "core/attention/draws.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -53,12 +53,14 @@ void AttentionBench::prepare() {
   attention_->prepare(prepare_tape_, prepare_tape_.constant(features_), {.grid = sizes_.grid});
 }
 
-void AttentionBench::run_glimpses(const AttentionMemory& memory, Var query, Chooser* chooser) {
+void AttentionBench::run_glimpses(const AttentionMemory& memory, Var query,
+                                  GlimpseObserver* observer) {
   std::vector<Var> state = attention_->start(tape_, memory);
   outputs_.clear();
   for (Index word = 0; word < AttentionSizes::kWords; ++word) {
-    AttendContext context{.step = word, .chooser = chooser, .first_row = word * sizes_.batch};
-    if (tape_.training()) context.estimator = &estimator_;
+    AttendContext context{.step = word, .observer = observer};
+    if (tape_.training() && draws_regions(selection_))
+      context.estimator = {.estimator = &estimator_, .first = word * sizes_.batch};
     if (sentinel_) context.sentinel = query;
     const Glimpse glimpse = attention_->attend(tape_, query, memory, state, context);
     state = glimpse.state;
@@ -71,7 +73,7 @@ void AttentionBench::attend() {
   tape_.reset();
   tape_.set_recording(false);
   tape_.set_training(false);
-  ArgmaxChooser argmax;
+  ArgmaxObserver argmax;
   const bool chooses = draws_regions(selection_) || selection_ == "argmax";
   run_glimpses(memory_.on(tape_), tape_.constant(query_.view()), chooses ? &argmax : nullptr);
 }
@@ -81,12 +83,13 @@ void AttentionBench::train() {
   tape_.set_recording(true);
   tape_.set_training(true);
   tape_.set_random(1, 0, 0);
-  ArgmaxChooser argmax;
-  SampleChooser sample({1, Stream::kAttention, 0, 0});
-  Chooser* chooser = nullptr;
-  if (draws_regions(selection_)) chooser = &sample;
-  if (selection_ == "argmax") chooser = &argmax;
-  run_glimpses(as_variables(memory_, tape_), tape_.variable(query_.view()), chooser);
+  ArgmaxObserver argmax;
+  TrainingSampler sample({1, Stream::kAttention, 0, 0},
+                         {.expectation_share = 0, .captions = sizes_.batch});
+  GlimpseObserver* observer = nullptr;
+  if (draws_regions(selection_)) observer = &sample;
+  if (selection_ == "argmax") observer = &argmax;
+  run_glimpses(as_variables(memory_, tape_), tape_.variable(query_.view()), observer);
   const Real one = 1;
   std::vector<ConstView> cotangents;
   for (const Var out : outputs_)

@@ -34,7 +34,7 @@ class AttentionBench {
 
  private:
   // Leaves in outputs_ what backward starts from.
-  void run_glimpses(const AttentionMemory& memory, Var query, Chooser* chooser);
+  void run_glimpses(const AttentionMemory& memory, Var query, GlimpseObserver* observer);
 
   std::string selection_;
   bool sentinel_;

@@ -129,8 +129,8 @@ TEST_CASE(
             for (Index l = 0; l < regions; ++l) {
               double sum = 0;
               for (Index t = 0; t < words; ++t)
-                sum +=
-                    loss.output().weights[static_cast<std::size_t>(t)].value().row(c * samples)[l];
+                sum += loss.output().weights()[static_cast<std::size_t>(t)].value().row(c *
+                                                                                        samples)[l];
               const double goal = target.value == CoverageTarget::kOne ? 1
                                   : target.value == CoverageTarget::kEven
                                       ? static_cast<double>(words) / static_cast<double>(regions)

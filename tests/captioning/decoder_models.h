@@ -5,7 +5,7 @@
 #include "captioning/model/decoders/decoder_parts.h"
 #include "captioning/model/decoders/decoder_traits.h"
 #include "captioning/model/search/search.h"
-#include "core/attention/choosers.h"
+#include "core/attention/draws.h"
 #include "tests/support/catch.h"
 #include "tests/support/small_decoder.h"
 #include "tests/support/test_tape.h"
@@ -105,8 +105,8 @@ struct Model {
       for (Index i = 0; i < info.shape.size(); ++i)
         store.flat()[info.offset + i] = static_cast<Real>(0.7 * random.normal());
   }
-  AttendContext context(Chooser& chooser) const {
-    return {.chooser = variant.argmax ? &chooser : nullptr, .likelihood = variant.likelihood};
+  AttendContext context(GlimpseObserver* observer) const {
+    return {.observer = observer, .likelihood = variant.likelihood};
   }
 };
 
@@ -168,10 +168,11 @@ inline double apart(const CaptionOutput& a, const CaptionOutput& b) {
 inline std::vector<CaptionOutput> at_once(const Model& model, const EncodedValues& images,
                                           const std::vector<std::vector<int>>& captions) {
   TestTape tape(model.store.views());
-  ArgmaxChooser argmax;
+  ArgmaxObserver argmax;
   const PackedCaptions packed = pack_captions(captions, kSpecial.bos, kSpecial.eos);
-  const SequenceOutput out = model.decoder->sequence(
-      tape, packed, model.decoder->prepare(tape, images.on(tape), 1), model.context(argmax));
+  const SequenceOutput out =
+      model.decoder->sequence(tape, packed, model.decoder->prepare(tape, images.on(tape), 1),
+                              model.context(model.variant.argmax ? &argmax : nullptr));
   std::vector<CaptionOutput> all(captions.size());
   Index n = 0;
   for (std::size_t t = 0; t < packed.rows.size(); ++t)
@@ -180,25 +181,35 @@ inline std::vector<CaptionOutput> at_once(const Model& model, const EncodedValue
       caption.nll.push_back(static_cast<double>(out.nll.value()[n]));
       const auto row = [&](Var map) { return copy({map.value().row(r), {1, kRegions}}); };
       caption.weights.emplace_back();
-      if (out.layers.empty()) caption.weights.back().push_back(row(out.weights[t]));
-      for (const LayerAttention& layer : out.layers)
-        caption.weights.back().push_back(row(layer.weights[t]));
+      for (const std::vector<Var>& layer : out.layers)
+        caption.weights.back().push_back(row(layer[t]));
     }
   return all;
 }
+
+// Keeps the glimpses of a step, and takes the likeliest region where that is asked for.
+class SteppedObserver : public GlimpseRecorder {
+ public:
+  explicit SteppedObserver(bool argmax) : argmax_(argmax) {}
+  bool chooses() const override { return argmax_; }
+  RegionChoice choose(const Odds& odds) override { return {.region = likeliest_region(odds)}; }
+
+ private:
+  bool argmax_;
+};
 
 // One caption, word by word.
 inline CaptionOutput by_steps(const Model& model, const EncodedValues& images,
                               const std::vector<int>& caption) {
   TestTape tape(model.store.views(), Recording::kNo);
-  ArgmaxChooser argmax;
   const std::vector<std::vector<int>> captions{caption};
   const PackedCaptions packed = pack_captions(captions, kSpecial.bos, kSpecial.eos);
   const AttentionMemory memory = model.decoder->prepare(tape, images.on(tape), 1);
   std::vector<Var> state = model.decoder->start(tape, memory);
   CaptionOutput caption_output;
   for (Index t = 0; t < packed.words(); ++t) {
-    AttendContext context = model.context(argmax);
+    SteppedObserver seen(model.variant.argmax);
+    AttendContext context = model.context(&seen);
     context.step = t;
     const auto word = static_cast<std::size_t>(t);
     const StepOutput out = model.decoder->step(tape, std::span(packed.inputs).subspan(word, 1),
@@ -208,9 +219,7 @@ inline CaptionOutput by_steps(const Model& model, const EncodedValues& images,
     for (const Real x : logits.span()) sum += std::exp(static_cast<double>(x));
     caption_output.nll.push_back(std::log(sum) - static_cast<double>(logits[packed.targets[word]]));
     caption_output.weights.emplace_back();
-    if (out.layers.empty())
-      caption_output.weights.back().push_back(copy(out.glimpse.weights.value()));
-    for (const Glimpse& glimpse : out.layers)
+    for (const Glimpse& glimpse : seen.glimpses)
       caption_output.weights.back().push_back(copy(glimpse.weights.value()));
     state = out.state;
   }

@@ -71,9 +71,15 @@ TEST_CASE("what a decoder says of its kind is what it does") {
     const EncodedValues images(features.view());
     const AttentionMemory memory = model.decoder->prepare(tape, images.on(tape), 1);
     const std::vector<Var> start = model.decoder->start(tape, memory);
-    const StepOutput step =
-        model.decoder->step(tape, std::vector<int>{kSpecial.bos}, start, memory, {.words = true});
-    CHECK(step.words.empty() == !traits.attends_to_words);
+    // Who only watches changes nothing.
+    GlimpseRecorder seen;
+    const std::vector<int> bos{kSpecial.bos};
+    const StepOutput step = model.decoder->step(tape, bos, start, memory, {.observer = &seen});
+    CHECK(static_cast<Index>(seen.glimpses.size()) == model.decoder->glimpses_per_word());
+    CHECK(!seen.glimpses[0].words == !traits.attends_to_words);
+    CHECK(step.vectors.empty() == !traits.attends_to_words);
+    const ConstView unseen = model.decoder->step(tape, bos, start, memory, {}).logits.value();
+    CHECK(std::ranges::equal(step.logits.value().span(), unseen.span()));
 
     // The longest caption, with <eos>, of a decoder that has a longest one.
     const auto pass = [&](Index words) {

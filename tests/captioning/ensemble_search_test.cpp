@@ -65,7 +65,7 @@ std::vector<float> map_of(const TinyModel& model, const Tensor& features,
   const SequenceOutput out = model.decoder->sequence(
       tape, pack_captions(std::vector<std::vector<int>>{words}, kSpecial.bos, kSpecial.eos), memory,
       {});
-  const auto map = out.weights[t].value().span();
+  const auto map = out.weights()[t].value().span();
   return {map.begin(), map.end()};
 }
 

@@ -200,12 +200,14 @@ TEST_CASE("the entropy bonus is the gradient of the entropy along the sampled ch
 
 TEST_CASE("rows that draw and rows that take the expectation are what they are alone") {
   // Two captions of one image: the first takes given regions (or none), the second the expectation.
-  class Mixed : public Chooser {
+  class Mixed : public GlimpseObserver {
    public:
     explicit Mixed(std::vector<int> kinds) : kinds_(std::move(kinds)) {}
-    void choose(ConstView weights, Index draw, std::span<int> chosen) override {
-      for (std::size_t r = 0; r < chosen.size(); ++r)
-        chosen[r] = kinds_[r] < 0 ? -1 : static_cast<int>((draw + 1) % weights.cols());
+    bool chooses() const override { return true; }
+    RegionChoice choose(const Odds& odds) override {
+      if (kinds_[static_cast<std::size_t>(odds.row)] < 0) return {};
+      return {.region = static_cast<int>((odds.draw + 1) % std::ssize(odds.weights)),
+              .sampled = true};
     }
 
    private:
@@ -239,12 +241,11 @@ TEST_CASE("in order, the first region is taken that is at least as likely as to 
                                   0.3, 0.2, 0.1, 0.4,  // none
                                   0,   0,   0,   1,    // passed all regions before
                                   0.5, 0.5, 0,   0};
-  ArgmaxChooser argmax;
-  std::vector<int> chosen(4);
-  argmax.choose_in_order({weights.data(), {4, 4}}, 0, chosen);
-  CHECK(chosen == std::vector<int>{1, 3, 3, 0});
-  argmax.choose({weights.data(), {4, 4}}, 0, chosen);
-  CHECK(chosen == std::vector<int>{1, 3, 3, 0});
+  const std::vector<int> likeliest{1, 3, 3, 0};
+  for (std::size_t r = 0; r < 4; ++r)
+    for (const bool in_order : {false, true})
+      CHECK(likeliest_region({.weights = std::span(weights).subspan(4 * r, 4),
+                              .in_order = in_order}) == likeliest[r]);
 }
 
 TEST_CASE("the mean over the words as reward gives a biased estimator, as documented") {
@@ -386,9 +387,9 @@ TEST_CASE("the coin is tossed for every caption, or once per batch") {
   Index soft = 0;
   for (std::uint64_t update = 0; update < 2000; ++update) {
     const RandomKey key{1, Stream::kAttention, update, 0};
-    const TrainingChooser image(key, {.coin = CoinKind::kImage, .captions = 4});
+    const TrainingSampler image(key, {.coin = CoinKind::kImage, .captions = 4});
     for (const bool expectation : image.expectation()) soft += expectation;
-    const TrainingChooser batch(key, {.coin = CoinKind::kBatch, .captions = 4});
+    const TrainingSampler batch(key, {.coin = CoinKind::kBatch, .captions = 4});
     for (const bool expectation : batch.expectation())
       REQUIRE(expectation == batch.expectation()[0]);
   }

@@ -230,7 +230,7 @@ TEST_CASE("maps of layers and heads are what search and teacher forcing record")
   for (std::size_t layer = 0; layer < 2; ++layer)
     for (std::size_t w = 0; w < caption.words.size(); ++w)
       for (std::size_t l = 0; l < 16; ++l) {
-        const Real own = whole.layers[layer].weights[w].value()[static_cast<Index>(l)];
+        const Real own = whole.layers[layer][w].value()[static_cast<Index>(l)];
         apart = std::max(apart, static_cast<double>(std::abs(layers[layer][w].weights[l] - own)));
         between =
             std::max(between, static_cast<double>(std::abs(layers[1 - layer][w].weights[l] - own)));

@@ -16,16 +16,14 @@ class ForcedMixture : public ForcedChooser {
   // own[glimpse]: whether the region of that glimpse was drawn from the weights.
   ForcedMixture(const Choices& choices, std::vector<bool> own)
       : ForcedChooser({choices}), own_(std::move(own)) {}
-  void choose(ConstView weights, Index glimpse, std::span<int> chosen) override {
-    ForcedChooser::choose(weights, glimpse, chosen);
-    drawn_.assign(chosen.begin(), chosen.end());
-    if (!own_[static_cast<std::size_t>(glimpse)]) std::fill(drawn_.begin(), drawn_.end(), -1);
+  RegionChoice choose(const Odds& odds) override {
+    RegionChoice choice = ForcedChooser::choose(odds);
+    choice.sampled = own_[static_cast<std::size_t>(odds.draw)];
+    return choice;
   }
-  std::span<const int> drawn(std::span<const int>) const override { return drawn_; }
 
  private:
   std::vector<bool> own_;
-  std::vector<int> drawn_;
 };
 
 }  // namespace
@@ -102,7 +100,7 @@ TEST_CASE("only regions that were drawn from the weights are reinforced") {
   }
 }
 
-TEST_CASE("a proposal gets its share of the draws, and the chooser reports which draws these are") {
+TEST_CASE("a proposal gets its share of the draws, and the observer says which draws these are") {
   const std::vector<Real> shares{0, 0.25, 1}, weights{1, 0, 0, 1, 0, 0, 1, 0, 0},
       maps{0, 0, 0, 0, 0, 1, 0, 1, 0};
   const Shape shape{3, 3};
@@ -110,19 +108,24 @@ TEST_CASE("a proposal gets its share of the draws, and the chooser reports which
   constexpr int kDraws = 4000;
   int proposed = 0;
   for (std::uint64_t update = 0; update < kDraws; ++update) {
-    TrainingChooser chooser(
+    TrainingSampler observer(
         {1, Stream::kAttention, update, 0},
         {.expectation_share = 0, .captions = 3, .samples = 1, .proposals = proposals});
-    std::vector<int> chosen(3);
-    chooser.choose({weights.data(), shape}, 0, chosen);  // a glimpse without a proposal
-    REQUIRE(chosen == std::vector<int>{0, 0, 0});
-    REQUIRE(std::ranges::equal(chooser.drawn(chosen), chosen));
-    chooser.choose({weights.data(), shape}, 1, chosen);
-    REQUIRE((chosen[0] == 0 && chooser.drawn(chosen)[0] == 0));
-    REQUIRE((chosen[2] == 1 && chooser.drawn(chosen)[2] == -1));
-    REQUIRE((chosen[1] == 2 ? chooser.drawn(chosen)[1] == -1
-                            : chosen[1] == 0 && chooser.drawn(chosen)[1] == 0));
-    proposed += chosen[1] == 2;
+    const auto choose = [&](Index row, Index draw) {
+      return observer.choose(
+          {.weights = std::span(weights).subspan(static_cast<std::size_t>(3 * row), 3),
+           .row = row,
+           .draw = draw});
+    };
+    for (Index row = 0; row < 3; ++row) {  // a glimpse without a proposal
+      const RegionChoice own = choose(row, 0);
+      REQUIRE((own.region == 0 && own.sampled));
+    }
+    const RegionChoice never = choose(0, 1), some = choose(1, 1), always = choose(2, 1);
+    REQUIRE((never.region == 0 && never.sampled));
+    REQUIRE((always.region == 1 && !always.sampled));
+    REQUIRE((some.region == 2 ? !some.sampled : some.region == 0 && some.sampled));
+    proposed += some.region == 2;
   }
   CHECK(std::abs(static_cast<double>(proposed) / kDraws - 0.25) < 0.03);
 }

@@ -52,12 +52,12 @@ struct TinyModel {
   }
   // -log p of the words of a caption and of <eos>, by teacher forcing.
   std::vector<double> nll(const Tensor& feature, const std::vector<int>& words,
-                          Chooser* chooser = nullptr) const {
+                          GlimpseObserver* observer = nullptr) const {
     TestTape tape(store.views());
     const AttentionMemory memory = decoder->prepare(tape, tape.constant(feature.view()), 1);
     const std::vector<std::vector<int>> captions{words};
     const SequenceOutput out = decoder->sequence(
-        tape, pack_captions(captions, kSpecial.bos, kSpecial.eos), memory, {.chooser = chooser});
+        tape, pack_captions(captions, kSpecial.bos, kSpecial.eos), memory, {.observer = observer});
     const ConstView value = out.nll.value();
     return {value.span().begin(), value.span().end()};
   }
@@ -89,18 +89,20 @@ class ScriptedDecoder : public Decoder {
     StepOutput out;
     out.logits = tape.output({rows, vocabulary_}, {});
     out.state = {tape.output({rows, 1}, {})};
-    out.glimpse.weights = tape.output({rows, regions}, {});
-    out.glimpse.gate = tape.output({rows, 1}, {});
+    Glimpse glimpse;
+    glimpse.weights = tape.output({rows, regions}, {});
+    glimpse.gate = tape.output({rows, 1}, {});
     for (Index r = 0; r < rows; ++r) {
       const Real feature = features[r / memory.layout.group * size];
       for (Index v = 0; v < vocabulary_; ++v)
         tape.mutable_value(out.logits).row(r)[v] =
             script_(feature, context.step, words[static_cast<std::size_t>(r)], static_cast<int>(v));
       for (Index l = 0; l < regions; ++l)
-        tape.mutable_value(out.glimpse.weights).row(r)[l] = l == 0 ? Real{1} : Real{0};
+        tape.mutable_value(glimpse.weights).row(r)[l] = l == 0 ? Real{1} : Real{0};
       tape.mutable_value(out.state[0])[r] = 0;
-      tape.mutable_value(out.glimpse.gate)[r] = feature;
+      tape.mutable_value(glimpse.gate)[r] = feature;
     }
+    context.see(glimpse);
     return out;
   }
   SequenceOutput sequence(Tape&, const PackedCaptions&, const AttentionMemory&,

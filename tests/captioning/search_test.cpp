@@ -1,7 +1,6 @@
 // Search against enumeration, against teacher forcing and against itself. Built in float and
 // double.
 #include "captioning/model/search/strategies.h"
-#include "core/attention/choosers.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"
 
@@ -60,12 +59,13 @@ void require_maps(const DecodedCaption& caption, std::size_t regions) {
 }
 
 // Chooses the regions that a caption chose.
-class Replay : public Chooser {
+class Replay : public GlimpseObserver {
  public:
   explicit Replay(const DecodedCaption& caption) : caption_(caption) {}
-  void choose(ConstView, Index step, std::span<int> chosen) override {
-    const auto t = static_cast<std::size_t>(step);
-    chosen[0] = t < caption_.words.size() ? caption_.words[t].map.chosen : 0;
+  bool chooses() const override { return true; }
+  RegionChoice choose(const Odds& odds) override {
+    const auto t = static_cast<std::size_t>(odds.draw);
+    return {.region = t < caption_.words.size() ? caption_.words[t].map.chosen : 0};
   }
 
  private:
@@ -345,20 +345,38 @@ TEST_CASE("hard regimes attend to one region and return which") {
 }
 
 TEST_CASE("the hypotheses of a beam draw their regions independently") {
-  ImageRegionChooser chooser(1);
-  const std::vector<std::uint64_t> images{7, 9};
+  SearchObserver observer({.regime = Regime::kSample}, 1);
   constexpr Index kGroup = 300;
-  Tensor weights({2 * kGroup, 4});
-  for (Real& w : weights.span()) w = Real{0.25};
-  std::vector<int> chosen(2 * kGroup), alone(kGroup);
-  chooser.set_images(images, kGroup);
-  chooser.choose(weights.view(), 3, chosen);
+  const std::vector<Real> weights(4, Real{0.25});
+  const auto choose = [&](const std::vector<std::uint64_t>& images) {
+    observer.begin(images, kGroup, 0);
+    std::vector<int> chosen;
+    for (Index row = 0; row < std::ssize(images) * kGroup; ++row)
+      chosen.push_back(observer.choose({.weights = weights, .row = row, .draw = 3}).region);
+    return chosen;
+  };
+  const std::vector<int> chosen = choose({7, 9}), alone = choose({9});
   for (int region = 0; region < 4; ++region)
     CHECK(std::abs(std::count(chosen.begin(), chosen.end(), region) - 150) < 45);
-  chooser.set_images(std::vector<std::uint64_t>{9}, kGroup);
-  chooser.choose(rows_of(weights, 0, kGroup).view(), 3, alone);
   CHECK(std::equal(alone.begin(), alone.end(), chosen.begin() + kGroup));
   CHECK_FALSE(std::equal(alone.begin(), alone.end(), chosen.begin()));
+}
+
+TEST_CASE("a shuffled map has one permutation for an image and a word, a uniform one its mean") {
+  const auto replaced = [](Ablation ablation, std::uint64_t image, Index word, Real first) {
+    SearchObserver observer({.ablation = ablation}, 1);
+    observer.begin(std::vector<std::uint64_t>{5, image}, 1, word);
+    std::vector<Real> weights(20);
+    for (std::size_t l = 0; l < weights.size(); ++l) weights[l] = first + static_cast<Real>(l);
+    observer.replace(1, weights);
+    for (Real& w : weights) w -= first;
+    return weights;
+  };
+  const std::vector<Real> order = replaced(Ablation::kShuffled, 7, 2, 0);
+  CHECK(order == replaced(Ablation::kShuffled, 7, 2, 3));
+  CHECK(order != replaced(Ablation::kShuffled, 8, 2, 0));
+  CHECK(order != replaced(Ablation::kShuffled, 7, 3, 0));
+  CHECK(replaced(Ablation::kUniform, 7, 2, 0) == std::vector<Real>(20, Real{9.5}));
 }
 
 TEST_CASE("search works for a model without attention") {

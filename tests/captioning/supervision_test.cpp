@@ -58,7 +58,7 @@ TEST_CASE("Supervision by boxes adds the documented cost, for every decoder", "[
     double total = (loss.nll()[0] + loss.nll()[1]) / 2;
     Index words = 0;
     for (const AttentionTarget& target : model.targets) {
-      const ConstView map = loss.output().weights[static_cast<std::size_t>(target.word)].value();
+      const ConstView map = loss.output().weights()[static_cast<std::size_t>(target.word)].value();
       double inside = 0;
       for (Index l = 0; l < 3; ++l)
         inside += map.row(target.caption)[l] * target.inside[static_cast<std::size_t>(l)];
@@ -133,7 +133,7 @@ TEST_CASE(
           if (captions.targets[n] == kEos) CHECK(held.shares.back() == 0);
         }
         const auto& target = held.maps[next];
-        const ConstView map = loss.output().weights[t].value();
+        const ConstView map = loss.output().weights()[t].value();
         for (std::size_t l = 0; l < 3; ++l)
           if (target[l] > 0)
             total += 0.6 * held.shares[next] / 2 * target[l] *
@@ -210,9 +210,9 @@ TEST_CASE("Hard attention draws words that the picture predicts where the locali
         const auto place = std::max_element(map.begin(), map.end()) - map.begin();
         for (Index i = 0; i < samples; ++i) {
           const auto row = static_cast<std::size_t>(r * samples + i);
-          if (share == 1) CHECK(loss.output().chosen[t][row] == place);
+          if (share == 1) CHECK(loss.output().draws[t].back().chosen[row] == place);
           if (share == 1) ++certain;
-          if (loss.output().chosen[t][row] != place) ++others;
+          if (loss.output().draws[t].back().chosen[row] != place) ++others;
         }
       }
   }

@@ -17,12 +17,14 @@ inline constexpr int kBos = 1, kEos = 2;
 using Choices = std::vector<int>;
 
 // Chooses what is given: choices[r % size][draw] for row r.
-class ForcedChooser : public Chooser {
+class ForcedChooser : public GlimpseObserver {
  public:
   explicit ForcedChooser(std::vector<Choices> choices) : choices_(std::move(choices)) {}
-  void choose(ConstView, Index draw, std::span<int> chosen) override {
-    for (std::size_t r = 0; r < chosen.size(); ++r)
-      chosen[r] = choices_[r % choices_.size()][static_cast<std::size_t>(draw)];
+  bool chooses() const override { return true; }
+  RegionChoice choose(const Odds& odds) override {
+    return {.region = choices_[static_cast<std::size_t>(odds.row) % choices_.size()]
+                              [static_cast<std::size_t>(odds.draw)],
+            .sampled = true};
   }
 
  private:

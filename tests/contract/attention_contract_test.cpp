@@ -1,7 +1,7 @@
 // What every attention mechanism promises, tested in double over every combination of choices that
 // the registries and check_attention() allow. The line of a new choice is enough to test it here.
 #include "core/attention/axes.h"
-#include "core/attention/choosers.h"
+#include "core/attention/draws.h"
 #include "core/config/config.h"
 #include "tests/contract/mechanisms.h"
 #include "tests/support/test_tape.h"
@@ -320,9 +320,9 @@ TEST_CASE("a hard choice takes the chosen region's feature, argmax that of the l
         m.config.heads > 1 || m.config.sentinel || m.config.output_projection ||
         (m.config.scope == "monotonic" && m.config.selection == "hard"))
       return;
-    ArgmaxChooser argmax;
+    ArgmaxObserver argmax;
     const AttentionResult seen =
-        attend(m, {.features = features.view(), .query = query.view(), .chooser = &argmax});
+        attend(m, {.features = features.view(), .query = query.view(), .observer = &argmax});
     for (Index r = 0; r < 2; ++r) {
       const Real* w = seen.weights.view().row(r);
       const Index top = std::max_element(w, w + regions) - w;

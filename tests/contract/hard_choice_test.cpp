@@ -1,5 +1,4 @@
 // Hard choices of several heads, of the sentinel and of no region, in double.
-#include "core/attention/weight_edit.h"
 #include "tests/contract/mechanisms.h"
 #include "tests/support/test_tape.h"
 
@@ -9,13 +8,13 @@ namespace {
 constexpr Index kRegions = 5;
 
 // Takes what is given for each draw of a word, the same at every word.
-class Given : public Chooser {
+class Given : public GlimpseObserver {
  public:
   explicit Given(std::vector<int> choices) : choices_(std::move(choices)) {}
-  void choose(ConstView weights, Index draw, std::span<int> chosen) override {
-    columns = weights.cols();
-    const auto place = static_cast<std::size_t>(draw) % choices_.size();
-    std::fill(chosen.begin(), chosen.end(), choices_[place]);
+  bool chooses() const override { return true; }
+  RegionChoice choose(const Odds& odds) override {
+    columns = std::ssize(odds.weights);
+    return {.region = choices_[static_cast<std::size_t>(odds.draw) % choices_.size()]};
   }
   Index columns = 0;  // of the weights
 
@@ -41,8 +40,8 @@ struct Taken {
   Taken(const AttentionConfig& config, const std::vector<int>& choices)
       : m(make(config, kRegions)),
         chooser(choices),
-        seen(attend(m, {.features = features.view(), .query = query.view(), .chooser = &chooser})) {
-  }
+        seen(attend(m,
+                    {.features = features.view(), .query = query.view(), .observer = &chooser})) {}
   double feature(Index region, Index d) const { return features[region * kFeatures + d]; }
   // x' W for `columns` columns.
   Real product(const Real* x, const std::string& name, Index column) const {
@@ -118,7 +117,7 @@ TEST_CASE("the maps of heads, and what they have in common, name what was chosen
     Given chooser(choices);
     const Glimpse g = attend_twice(
         taken.m, tape, tape.constant(taken.features.view()), tape.constant(taken.query.view()),
-        {.features = taken.features.view(), .query = taken.query.view(), .chooser = &chooser});
+        {.features = taken.features.view(), .query = taken.query.view(), .observer = &chooser});
     REQUIRE(g.draws.size() == 2);
     for (std::size_t h = 0; h < 2; ++h) CHECK(g.draws[h].chosen[0] == choices[h]);
     return g.chosen[0];
@@ -171,10 +170,10 @@ struct EditedScene {
   bool seen(const Mechanism& m, Index row, Index l) const {
     return !masked(m) || mask.view().row(row / 2)[l] != 0;
   }
-  AttentionResult attend_edited(const Mechanism& m, const WeightEdit* edit) const {
+  AttentionResult attend_edited(const Mechanism& m, GlimpseObserver* observer) const {
     Scene scene{.features = features.view(), .query = query.view(), .group = 2, .grid = {2, 3}};
     if (masked(m)) scene.mask = mask.view();
-    scene.edit = edit;
+    scene.observer = observer;
     return attend(m, scene);
   }
   // Whether the context is sum_l w_l a_l with the weights of the result, and nothing else enters
@@ -205,7 +204,13 @@ struct EditedScene {
 
 TEST_CASE("uniform weights keep the sum of a row, and the context is made with them") {
   const EditedScene scene;
-  const UniformWeights uniform;
+  struct : GlimpseObserver {
+    bool replaces() const override { return true; }
+    void replace(Index, std::span<Real> weights) override {
+      const Real total = std::accumulate(weights.begin(), weights.end(), Real{0});
+      std::fill(weights.begin(), weights.end(), total / static_cast<Real>(weights.size()));
+    }
+  } uniform;
   for_each_mechanism(EditedScene::kRegions, [&](const Mechanism& m) {
     const AttentionResult own = scene.attend_edited(m, nullptr),
                           even = scene.attend_edited(m, &uniform);
@@ -224,8 +229,12 @@ TEST_CASE("uniform weights keep the sum of a row, and the context is made with t
 
 TEST_CASE("shuffled weights are permuted numbers, and the context is made with them") {
   const EditedScene scene;
-  ShuffledWeights shuffled;
-  shuffled.set_keys({{.sample = 0}, {.sample = 1}});
+  struct : GlimpseObserver {
+    bool replaces() const override { return true; }
+    void replace(Index memory, std::span<Real> weights) override {
+      Random({.sample = static_cast<std::uint64_t>(memory)}).shuffle(weights);
+    }
+  } shuffled;
   for_each_mechanism(EditedScene::kRegions, [&](const Mechanism& m) {
     const AttentionResult own = scene.attend_edited(m, nullptr),
                           moved = scene.attend_edited(m, &shuffled);
@@ -242,17 +251,6 @@ TEST_CASE("shuffled weights are permuted numbers, and the context is made with t
     }
     CHECK(scene.context_is_weighted_sum(m, moved));
   });
-
-  // A memory has one permutation, whatever the weights are.
-  const auto order = [&](Index memory, Real first) {
-    std::vector<Real> weights(20);
-    std::iota(weights.begin(), weights.end(), first);
-    shuffled.edit(memory, weights);
-    for (Real& w : weights) w -= first;
-    return weights;
-  };
-  CHECK(order(0, 0) == order(0, 7));
-  CHECK(order(0, 0) != order(1, 0));
 }
 
 }  // namespace saccade::test

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/attention/make_attention.h"
+#include "core/attention/observer.h"
 #include "core/ops/linear.h"
 #include "core/ops/shape_ops.h"
 #include "tests/support/catch.h"
@@ -119,9 +120,8 @@ struct Scene {
   ConstView query;     // [R, Q]
   Index group = 1;
   GridSize grid{};
-  Chooser* chooser = nullptr;
+  GlimpseObserver* observer = nullptr;
   ConstView mask{};  // [M, L]
-  const WeightEdit* edit = nullptr;
   ConstView keys{};  // [M, L, K]
 };
 
@@ -146,11 +146,9 @@ inline Glimpse attend_twice(const Mechanism& m, Tape& tape, Var features, Var qu
   }
   Glimpse glimpse;
   for (Index step = 0; step <= kStep; ++step) {
-    glimpse = m.attention->attend(tape, query, memory, state,
-                                  {.step = step,
-                                   .chooser = scene.chooser,
-                                   .edit = scene.edit,
-                                   .sentinel = sentinel_of(m, query)});
+    glimpse = m.attention->attend(
+        tape, query, memory, state,
+        {.step = step, .observer = scene.observer, .sentinel = sentinel_of(m, query)});
     state = glimpse.state;
   }
   return glimpse;

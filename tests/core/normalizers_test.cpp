@@ -1,7 +1,7 @@
 // From scores to weights: known answers, exact zeros, and masks.
 #include "core/ops/normalizers.h"
 
-#include "core/attention/choosers.h"
+#include "core/attention/draws.h"
 #include "core/ops/shape_ops.h"
 #include "tests/support/catch.h"
 #include "tests/support/close.h"

@@ -160,7 +160,7 @@ void check_decoder_case(const DecoderCase& one, Extra extra) {
   CHECK(golden_difference(name + "/costs", out.nll.value().span()) <= kGoldenTolerance);
   if (decoder.image == ImageEntry::kAttention) {
     std::vector<Real> maps;
-    for (const Var map : out.weights)
+    for (const Var map : out.weights())
       maps.insert(maps.end(), map.value().span().begin(), map.value().span().end());
     CHECK(golden_difference(name + "/maps", maps) <= kGoldenTolerance);
   }

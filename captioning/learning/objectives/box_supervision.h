@@ -18,7 +18,7 @@ struct SupervisedMaps {
 };
 
 // The costs of the maps of a shard: for each supervised word and row, -log of the weight inside the
-// word's boxes (ops::inside_cost). `weights` are SequenceOutput::weights.
+// word's boxes (ops::inside_cost). `weights` are SequenceOutput::weights().
 class BoxSupervision {
  public:
   BoxSupervision(std::span<const Var> weights, const SupervisedMaps& supervised);

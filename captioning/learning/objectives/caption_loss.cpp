@@ -17,16 +17,16 @@ namespace {
 
 constexpr Index kFirstTarget = Vocabulary::kEos;  // the first word that is not <pad> or <bos>
 
-std::unique_ptr<Chooser> make_training_chooser(const CaptionLossOptions& options,
-                                               const ShardKey& key, Index captions,
-                                               std::span<const Proposal> proposals) {
+std::unique_ptr<GlimpseObserver> make_training_observer(const CaptionLossOptions& options,
+                                                        const ShardKey& key, Index captions,
+                                                        std::span<const Proposal> proposals) {
   const SelectionTraits& traits = attention_selections().at(options.selection);
-  if (traits.takes_argmax) return std::make_unique<ArgmaxChooser>();
+  if (traits.takes_argmax) return std::make_unique<ArgmaxObserver>();
   if (!traits.draws_regions) return nullptr;  // what relaxes draws by itself
-  return std::make_unique<TrainingChooser>(
+  return std::make_unique<TrainingSampler>(
       RandomKey{key.seed, Stream::kAttention, key.update,
                 static_cast<std::uint64_t>(key.first_caption)},
-      TrainingChooser::Draws{.coin = options.hard.coin,
+      TrainingSampler::Draws{.coin = options.hard.coin,
                              .expectation_share = options.hard.expectation_share,
                              .captions = captions,
                              .samples = options.hard.samples,
@@ -126,9 +126,9 @@ void ShardLoss::for_each_word(F f) const {
 
 ShardLoss::ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& images,
                      PackedCaptions captions, const CaptionLossOptions& options,
-                     const ShardKey& key, Chooser* chooser, const ShardTargets& targets)
+                     const ShardKey& key, GlimpseObserver* observer, const ShardTargets& targets)
     : tape_(&tape), captions_(std::move(captions)), options_(options), key_(key) {
-  run(decoder, images, chooser, targets);
+  run(decoder, images, observer, targets);
   const Index samples = options.hard.samples;
   nll_ = sample_means(caption_sums(captions_, output_.nll.value()), samples);
   costs_ = costs_of(output_.nll.value());
@@ -148,7 +148,7 @@ void ShardLoss::penalise(Index regions) {
   for (Index r = 0; r < captions_.captions(); ++r)
     targets.push_back(coverage_target(options_.coverage, captions_.length(r),
                                       regions_[static_cast<std::size_t>(r / samples)]));
-  penalty_ = ops::coverage(output_.weights, std::vector<Real>(targets.begin(), targets.end()),
+  penalty_ = ops::coverage(output_.weights(), std::vector<Real>(targets.begin(), targets.end()),
                            options_.coverage.target == CoverageTarget::kAtLeast
                                ? ops::CoverageSides::kBelow
                                : ops::CoverageSides::kBoth);
@@ -165,16 +165,16 @@ void ShardLoss::penalise(Index regions) {
 }
 
 std::vector<int> ShardLoss::drawn_inputs(const Decoder& decoder, const AttentionMemory& memory,
-                                         Chooser* chooser) const {
-  std::unique_ptr<Chooser> own;
-  if (!chooser) {
+                                         GlimpseObserver* observer) const {
+  std::unique_ptr<GlimpseObserver> own;
+  if (!observer) {
     CaptionLossOptions once = options_;
     once.hard.samples = 1;
-    own = make_training_chooser(once, key_, captions_.captions(), {});
-    chooser = own.get();
+    own = make_training_observer(once, key_, captions_.captions(), {});
+    observer = own.get();
   }
   return scheduled_inputs(tape_->parameters(), decoder, captions_, memory,
-                          {.chooser = chooser,
+                          {.observer = observer,
                            .temperature = options_.temperature,
                            .gumbel_temperature = options_.gumbel_temperature,
                            .likelihood = options_.hard.likelihood},
@@ -193,7 +193,7 @@ void ShardLoss::propose(Index glimpses_per_word) {
   }
 }
 
-void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser* chooser,
+void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, GlimpseObserver* observer,
                     const ShardTargets& targets) {
   const Index samples = options_.hard.samples, count = captions_.captions();
   SACCADE_CHECK(!captions_.images.empty() || images.features.shape()[0] == count, "[caption loss] ",
@@ -201,22 +201,22 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
                 " images, without the image of each");
   const AttentionMemory memory = decoder.prepare(*tape_, images, 1);
   if (options_.scheduled_sampling > 0)
-    captions_.inputs = drawn_inputs(decoder, memory_of(captions_, memory), chooser);
+    captions_.inputs = drawn_inputs(decoder, memory_of(captions_, memory), observer);
   captions_ = repeated(std::move(captions_), samples);
   supervision_ = ShardSupervision(*tape_, options_.supervision, targets,
                                   {.images = images, .rows = captions_, .samples = samples});
   const bool hard = draws_regions(options_.selection);
-  sampled_.assign(static_cast<std::size_t>(count), chooser != nullptr);
-  if (!chooser) {
+  sampled_.assign(static_cast<std::size_t>(count), observer != nullptr);
+  if (!observer) {
     propose(decoder.glimpses_per_word());
-    own_chooser_ = make_training_chooser(options_, key_, count, proposals_);
-    chooser = own_chooser_.get();
+    own_observer_ = make_training_observer(options_, key_, count, proposals_);
+    observer = own_observer_.get();
     if (hard) {
-      const auto& training = static_cast<const TrainingChooser&>(*own_chooser_);
+      const auto& training = static_cast<const TrainingSampler&>(*own_observer_);
       for (std::size_t c = 0; c < sampled_.size(); ++c) sampled_[c] = !training.expectation()[c];
     }
   }
-  AttendContext context{.chooser = chooser,
+  AttendContext context{.observer = observer,
                         .temperature = options_.temperature,
                         .gumbel_temperature = options_.gumbel_temperature};
   if (hard) {
@@ -224,7 +224,7 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
     const double rows = static_cast<double>(key_.batch_captions * samples);
     estimator_ = {.advantage = weights_.data(),
                   .entropy_weight = static_cast<Real>(options_.hard.lambda_e / rows)};
-    context.estimator = &estimator_;
+    context.estimator.estimator = &estimator_;
     context.likelihood = options_.hard.likelihood;
   }
   output_ = decoder.sequence(*tape_, captions_, memory_of(captions_, memory), context);
@@ -237,8 +237,8 @@ void ShardLoss::run(const Decoder& decoder, const EncodedImages& images, Chooser
   Tape rival(arena);
   rival.set_parameters(tape_->parameters());
   rival.set_recording(false);
-  ArgmaxChooser argmax;
-  const AttendContext greedy{.chooser = &argmax,
+  ArgmaxObserver argmax;
+  const AttendContext greedy{.observer = &argmax,
                              .temperature = options_.temperature,
                              .likelihood = options_.hard.likelihood};
   const AttentionMemory rival_memory = decoder.prepare(rival, images.values().on(rival), 1);

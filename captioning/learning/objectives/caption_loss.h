@@ -13,7 +13,7 @@
 #include "captioning/learning/objectives/shard_supervision.h"
 #include "captioning/model/decoders/decoder.h"
 #include "core/attention/attention_config.h"
-#include "core/attention/choosers.h"
+#include "core/attention/draws.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -76,11 +76,11 @@ class ShardLoss {
  public:
   // Runs the decoder over the captions (captions.images has the image of each), after a first pass
   // that draws inputs where the options have scheduled sampling; all samples of a caption read the
-  // same inputs. If `chooser` is given, it chooses instead of the options' selection (tests
+  // same inputs. If `observer` is given, it chooses instead of the options' selection (tests
   // enumerate choices with it); then all captions have to be sampled.
   ShardLoss(Tape& tape, const Decoder& decoder, const EncodedImages& images,
             PackedCaptions captions, const CaptionLossOptions& options, const ShardKey& key,
-            Chooser* chooser = nullptr, const ShardTargets& targets = {});
+            GlimpseObserver* observer = nullptr, const ShardTargets& targets = {});
 
   const std::vector<double>& nll() const { return nll_; }              // by caption, nats
   const std::vector<bool>& sampled() const { return sampled_; }        // by caption
@@ -108,8 +108,8 @@ class ShardLoss {
  private:
   // The inputs of the pass, drawn in a pass of their own.
   std::vector<int> drawn_inputs(const Decoder& decoder, const AttentionMemory& memory,
-                                Chooser* chooser) const;
-  void run(const Decoder& decoder, const EncodedImages& images, Chooser* chooser,
+                                GlimpseObserver* observer) const;
+  void run(const Decoder& decoder, const EncodedImages& images, GlimpseObserver* observer,
            const ShardTargets& targets);
   // Sets what choices may be drawn from besides the weights.
   void propose(Index glimpses_per_word);
@@ -136,7 +136,7 @@ class ShardLoss {
   ShardKey key_;
   ShardSupervision supervision_;
   std::vector<Proposal> proposals_;  // by glimpse, from the maps of the located words
-  std::unique_ptr<Chooser> own_chooser_;
+  std::unique_ptr<GlimpseObserver> own_observer_;
   ops::Reinforce estimator_;
   std::vector<Real> weights_;  // what the estimator reads: d loss / d log p of every choice
   SequenceOutput output_;

@@ -13,11 +13,11 @@ void EstimatorSums::add(const ShardLoss& shard) {
   std::size_t n = 0;
   for (std::size_t t = 0; t < shard.output().draws.size(); ++t) {
     const std::vector<RegionDraws>& all = shard.output().draws[t];
-    const std::size_t heads = all.size() / std::max<std::size_t>(1, shard.output().layers.size());
+    const std::size_t heads = all.size() / shard.output().layers.size();
     const std::span<const RegionDraws> last = std::span(all).last(heads);
     for (Index r = 0; r < shard.rows().rows[t]; ++r, ++n) {
       const Index unmasked = shard.regions()[static_cast<std::size_t>(r / samples)];
-      const Index regions = shard.output().weights[t].cols();
+      const Index regions = shard.output().weights()[t].cols();
       for (std::size_t h = 0; h < heads; ++h)
         add_draw(last[h], h, r,
                  {.choices = unmasked + (last[h].weights.cols() - regions),

@@ -26,7 +26,7 @@ std::vector<LocatedStep> located(const PackedCaptions& captions, const Localized
 // (ops::map_divergence), times how strongly its picture predicts it.
 class LocalizerSupervision {
  public:
-  // `weights` are SequenceOutput::weights of the captions whose words are located.
+  // `weights` are SequenceOutput::weights() of the captions whose words are located.
   LocalizerSupervision(std::span<const Var> weights, std::span<const LocatedStep> words);
 
   // What is added to the loss if a word's divergence has this weight; empty where there are none.

@@ -39,11 +39,6 @@ std::vector<double> leave_one_out(std::span<const double> rewards, Index samples
   return out;
 }
 
-void PolicyLoss::Replay::choose(ConstView, Index draw, std::span<int> chosen) {
-  for (std::size_t r = 0; r < chosen.size(); ++r)
-    chosen[r] = regions[r][static_cast<std::size_t>(draw)];
-}
-
 PolicyLoss::PolicyLoss(Tape& tape, const Decoder& decoder, const AttentionMemory& memory,
                        std::span<const DrawnCaption> captions, const Policy& policy)
     : tape_(&tape), order_(captions.size()) {
@@ -65,11 +60,11 @@ PolicyLoss::PolicyLoss(Tape& tape, const Decoder& decoder, const AttentionMemory
   packed_ = pack_targets(targets, SpecialWords{}.bos);
   packed_.temperature = policy.temperature;
   AttendContext context;
-  if (!captions[0].regions.empty()) context.chooser = &replay_;
+  if (!captions[0].regions.empty()) context.observer = &replay_;
   if (draws_regions(policy.selection)) {
     region_weights_.assign(static_cast<std::size_t>(packed_.words()), 0);
     estimator_.advantage = region_weights_.data();
-    context.estimator = &estimator_;
+    context.estimator.estimator = &estimator_;
   }
   output_ = decoder.sequence(tape, packed_, memory_of_rows(memory, image_of_row), context);
   read_log_probs();

@@ -8,6 +8,7 @@
 
 #include "captioning/model/decoders/decoder.h"
 #include "captioning/model/maps/decoded_caption.h"
+#include "core/attention/observer.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -49,10 +50,14 @@ class PolicyLoss {
   void backward(std::span<const double> advantages, Index batch_captions);
 
  private:
-  class Replay : public Chooser {
-   public:
+  struct Replay : GlimpseObserver {
     std::vector<std::vector<int>> regions;  // by row, then by draw
-    void choose(ConstView weights, Index draw, std::span<int> chosen) override;
+    bool chooses() const override { return true; }
+    RegionChoice choose(const Odds& odds) override {
+      return {.region =
+                  regions[static_cast<std::size_t>(odds.row)][static_cast<std::size_t>(odds.draw)],
+              .sampled = true};
+    }
   };
   void read_log_probs();
 

@@ -18,7 +18,7 @@ ShardSupervision::ShardSupervision(Tape& tape, const SupervisionWeights& weights
 }
 
 void ShardSupervision::compute_costs(const SequenceOutput& output) {
-  const std::span<const Var> maps = output.weights;
+  const std::span<const Var> maps = output.weights();
   if (weights_.boxes > 0)
     boxes_.emplace(maps, SupervisedMaps{.targets = targets_.boxes, .samples = samples_});
   if (weights_.localizer > 0) localized_.emplace(maps, located_);

@@ -39,13 +39,14 @@ PackedCaptions pack_captions(std::span<const std::vector<int>> captions, int bos
   return pack_targets(targets, bos);
 }
 
-void SequenceOutput::add_glimpse(const Glimpse& glimpse, std::vector<RegionDraws> earlier) {
-  draws.push_back(std::move(earlier));
-  draws.back().insert(draws.back().end(), glimpse.draws.begin(), glimpse.draws.end());
-  weights.push_back(glimpse.weights);
-  chosen.push_back(glimpse.chosen);
-  if (glimpse.gate) gates.push_back(glimpse.gate);
-  if (glimpse.surrogate) surrogates.push_back(glimpse.surrogate);
+void SequenceOutput::add_word(std::span<const Glimpse> glimpses) {
+  layers.resize(glimpses.size());
+  std::vector<RegionDraws>& chosen = draws.emplace_back();
+  for (std::size_t l = 0; l < glimpses.size(); ++l) {
+    layers[l].push_back(glimpses[l].weights);
+    chosen.insert(chosen.end(), glimpses[l].draws.begin(), glimpses[l].draws.end());
+    if (glimpses[l].surrogate) surrogates.push_back(glimpses[l].surrogate);
+  }
 }
 
 std::unique_ptr<Decoder> make_decoder(const DecoderConfig& config, const AttentionConfig& attention,

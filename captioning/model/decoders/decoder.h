@@ -39,42 +39,28 @@ PackedCaptions pack_targets(std::span<const std::vector<int>> targets, int bos);
 // Packs captions (word ids without <bos> and <eos>), which must be sorted longest first.
 PackedCaptions pack_captions(std::span<const std::vector<int>> captions, int bos, int eos);
 
-// The attention of the words of every step in one of several layers.
-struct LayerAttention {
-  std::vector<Var> weights;                  // [T] of [R_t, L]
-  std::vector<std::span<const int>> chosen;  // [T] of [R_t]; empty where all are expectations
-};
-
-// What a decoder computes for whole captions. Where a word has several glimpses, weights, choices
-// and gates are those of the last.
+// What a decoder computes for whole captions.
 struct SequenceOutput {
   Var nll;     // [N] -log p of every target at the captions' temperature, packed by time
   Var logits;  // [N, V], before the temperature; none where words are mixtures over regions
-  std::vector<Var> weights;                  // [T] of [R_t, L]
-  std::vector<std::span<const int>> chosen;  // [T] of [R_t]; empty where all are expectations
-  // [T], what was decided at all glimpses of a word, by layer, then by head; empty without a
-  // chooser.
+  std::vector<std::vector<Var>> layers;  // the weights of every glimpse of a word, [T] of [R_t, L]
+  // [T], what was chosen at all glimpses of a word, by layer, then by head.
   std::vector<std::vector<RegionDraws>> draws;
-  std::vector<Var> gates;       // [T] of [R_t, 1] or [R_t, D]; empty without a gate
   std::vector<Var> surrogates;  // scalars to be added to the loss, of hard attention in training
   std::vector<Var> values;      // [T] of [R_t, 1], what a value head adds to the average cost
-  std::vector<LayerAttention> layers;  // every glimpse of a word; empty where a word has one
 
-  // Appends the last glimpse of a step; `earlier` has the draws of its other glimpses.
-  void add_glimpse(const Glimpse& glimpse, std::vector<RegionDraws> earlier = {});
+  // Those of the last glimpse.
+  const std::vector<Var>& weights() const { return layers.back(); }
+  // Appends the glimpses of a word, by layer.
+  void add_word(std::span<const Glimpse> glimpses);
 };
 
-// What a decoder computes for one word.
+// What a decoder computes for one word. An observer sees its glimpses.
 struct StepOutput {
-  Var logits;                   // [R, V]
-  std::vector<Var> state;       // as in start()
-  Glimpse glimpse;              // the last glimpse
-  std::vector<Glimpse> layers;  // every glimpse, also the last; empty where there is one
-  // For every layer [R, H, 1, t + 1], the weights that the word gives to the words before it and to
-  // itself. Only where AttendContext::words is set and the decoder attends to words.
-  std::vector<ConstView> words;
-  // The vectors [R, D] of the word that was read, under the same conditions: before and after
-  // self-attention in each layer, and behind the last layer.
+  Var logits;              // [R, V]
+  std::vector<Var> state;  // as in start()
+  // Where the decoder attends to words, the vectors [R, D] of the word that was read: before and
+  // after self-attention in each layer, and behind the last layer.
   std::vector<ConstView> vectors;
 };
 

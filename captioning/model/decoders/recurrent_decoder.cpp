@@ -128,6 +128,7 @@ RecurrentDecoder::CellStep RecurrentDecoder::run_cell(Tape& tape, CellInput in,
   context.sentinel = cell_query.sentinel;
   out.glimpse =
       attention_->attend(tape, cell_query.query, memory, state.subspan(cell_->parts()), context);
+  context.see(out.glimpse);
   std::optional<RegionPairs> pairs;
   if (!regions.empty()) pairs.emplace(regions, cell_query.query.rows(), memory, out.glimpse.gate);
   out.cell_output =
@@ -151,7 +152,6 @@ StepOutput RecurrentDecoder::step(Tape& tape, std::span<const int> words,
           ? mixture_logits(tape, ran.glimpse.weights.value(), ran.cell_output.region_logits.value())
           : cell_->logits(tape, embedded, ran.cell_output.output_features);
   out.state = std::move(ran.state);
-  out.glimpse = std::move(ran.glimpse);
   return out;
 }
 
@@ -171,7 +171,7 @@ SequenceOutput RecurrentDecoder::sequence(Tape& tape, const PackedCaptions& capt
     const Index rows = captions.rows[static_cast<std::size_t>(t)];
     AttendContext at = context;
     at.step = t;
-    at.first_row = first;
+    at.estimator.first = first;
     for (Var& part : state) part = ops::first_rows(part, rows);
     CellInput in{.words = ops::slice_rows(words, first, rows), .projections = {}, .state = {}};
     for (const Var part : projections) in.projections.push_back(ops::slice_rows(part, first, rows));
@@ -186,7 +186,7 @@ SequenceOutput RecurrentDecoder::sequence(Tape& tape, const PackedCaptions& capt
     output_features.resize(ran.cell_output.output_features.size());
     for (std::size_t k = 0; k < output_features.size(); ++k)
       output_features[k].push_back(ran.cell_output.output_features[k]);
-    out.add_glimpse(ran.glimpse);
+    out.add_word({&ran.glimpse, 1});
     if (ran.value) out.values.push_back(ran.value);
     first += rows;
   }

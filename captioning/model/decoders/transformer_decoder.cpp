@@ -120,9 +120,6 @@ class TransformerDecoder : public Decoder {
     StepOutput out;
     out.logits = (*output_)(tape, word.hidden);
     out.state = std::move(word.state);
-    out.glimpse = word.glimpses.back();
-    out.layers = std::move(word.glimpses);
-    out.words = std::move(word.words);
     out.vectors = std::move(word.vectors);
     return out;
   }
@@ -131,18 +128,17 @@ class TransformerDecoder : public Decoder {
                           const AttendContext& context) const override {
     SACCADE_CHECK(memory.layout.group == 1, "[decoder] a sequence needs one row per memory");
     const bool alone = layers_[0].cross().promises().stands_alone;
-    return alone && !context.chooser && !context.edit
-               ? at_once(tape, captions, memory, context)
-               : word_by_word(tape, captions, memory, context);
+    return alone && !context.observer ? at_once(tape, captions, memory, context)
+                                      : word_by_word(tape, captions, memory, context);
   }
 
  private:
   struct WordStep {
     Var hidden;  // [R, D]
     std::vector<Var> state;
-    std::vector<Glimpse> glimpses;          // by layer
-    std::vector<ConstView> words, vectors;  // as in StepOutput
-    Var value;                              // [R, 1] of a value head
+    std::vector<Glimpse> glimpses;   // by layer
+    std::vector<ConstView> vectors;  // as in StepOutput
+    Var value;                       // [R, 1] of a value head
   };
 
   // The part of the memory that belongs to layer `l`. Every layer has the same number of parts.
@@ -207,8 +203,7 @@ class TransformerDecoder : public Decoder {
     context.layers = static_cast<Index>(count);
     WordStep word;
     const auto keep = [&](Var rows) {
-      if (context.words)
-        word.vectors.emplace_back(rows.value().data, Shape{rows.rows(), rows.cols()});
+      word.vectors.emplace_back(rows.value().data, Shape{rows.rows(), rows.cols()});
     };
     for (std::size_t l = 0; l < count; ++l) {
       const TransformerLayer& layer = layers_[l];
@@ -216,20 +211,23 @@ class TransformerDecoder : public Decoder {
       std::vector<Var> so_far = layer.kept(tape, entered);
       for (std::size_t k = 0; k < kept_count; ++k)
         so_far[k] = ops::append_positions(state[kept_count * l + k], so_far[k]);
-      // The image before the words is not a word, and a model that reads it has no maps to roll
-      // out.
-      if (context.words && !image_word_)
-        word.words.push_back(layer.word_weights(tape, entered, so_far));
       keep(x);
       x = layer.words(tape, x, entered, so_far);
       keep(x);
       const Var query = layer.query(tape, x);
       if (l == 0 && value_head_) word.value = (*value_head_)(tape, query);
       context.layer = static_cast<Index>(l);
-      word.glimpses.push_back(layer.cross().attend(tape, query, memory_of(memory, l),
-                                                   attention_states.subspan(l * states, states),
-                                                   context));
-      x = layer.finish(tape, x, word.glimpses.back().context);
+      Glimpse glimpse = layer.cross().attend(tape, query, memory_of(memory, l),
+                                             attention_states.subspan(l * states, states), context);
+      // The image before the words is not a word, and a model that reads it has no maps to roll
+      // out.
+      if (context.observer && !image_word_)
+        glimpse.words = [&layer, &tape, entered, so_far] {
+          return layer.word_weights(tape, entered, so_far);
+        };
+      context.see(glimpse);
+      x = layer.finish(tape, x, glimpse.context);
+      word.glimpses.push_back(std::move(glimpse));
       word.state.insert(word.state.end(), so_far.begin(), so_far.end());
     }
     keep(x);
@@ -242,7 +240,6 @@ class TransformerDecoder : public Decoder {
   SequenceOutput word_by_word(Tape& tape, const PackedCaptions& captions,
                               const AttentionMemory& memory, const AttendContext& context) const {
     SequenceOutput out;
-    out.layers.resize(layers_.size());
     std::vector<Var> state = start(tape, memory), hidden;
     const std::span<const int> inputs = captions.inputs;
     Index first = 0;
@@ -250,7 +247,7 @@ class TransformerDecoder : public Decoder {
       const Index rows = captions.rows[static_cast<std::size_t>(t)];
       AttendContext at = context;
       at.step = t;
-      at.first_row = first;
+      at.estimator.first = first;
       for (Var& part : state) part = ops::first_rows(part, rows);
       WordStep word = step_words(
           tape, inputs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows)),
@@ -258,16 +255,7 @@ class TransformerDecoder : public Decoder {
       state = std::move(word.state);
       hidden.push_back(word.hidden);
       if (word.value) out.values.push_back(word.value);
-      std::vector<RegionDraws> draws;  // of all layers but the last
-      for (std::size_t l = 0; l < layers_.size(); ++l) {
-        const Glimpse& glimpse = word.glimpses[l];
-        out.layers[l].weights.push_back(glimpse.weights);
-        out.layers[l].chosen.push_back(glimpse.chosen);
-        if (l + 1 == layers_.size()) break;
-        if (glimpse.surrogate) out.surrogates.push_back(glimpse.surrogate);
-        draws.insert(draws.end(), glimpse.draws.begin(), glimpse.draws.end());
-      }
-      out.add_glimpse(word.glimpses.back(), std::move(draws));
+      out.add_word(word.glimpses);
       first += rows;
     }
     out.logits = (*output_)(tape, ops::concat_rows(hidden));
@@ -291,14 +279,7 @@ class TransformerDecoder : public Decoder {
       shared.layout.group = padded.words + lead_;
       const Glimpse glimpse = layer.cross().attend(tape, layer.query(tape, x), shared, {}, context);
       x = layer.finish(tape, x, glimpse.context);
-      const std::vector<Var> weights =
-          by_word(ops::embedding(glimpse.weights, padded.places), captions);
-      out.layers.push_back(
-          {.weights = weights, .chosen = std::vector<std::span<const int>>(weights.size())});
-      if (l + 1 < layers_.size()) continue;
-      out.weights = weights;
-      out.chosen = out.layers.back().chosen;
-      if (glimpse.gate) out.gates = by_word(ops::embedding(glimpse.gate, padded.places), captions);
+      out.layers.push_back(by_word(ops::embedding(glimpse.weights, padded.places), captions));
     }
     out.logits = (*output_)(tape, ops::embedding(hidden_of(tape, x), padded.places));
     out.nll = word_costs(out.logits, captions);

@@ -67,17 +67,20 @@ std::vector<SelfAttention> self_attention_of(std::span<const ConstView> words, I
 
 }  // namespace
 
-std::vector<DecodedWord> recorded(const StepOutput& step, const MemoryLayout& layout,
+std::vector<DecodedWord> recorded(std::span<const Glimpse> glimpses, const MemoryLayout& layout,
                                   const Recording& recording) {
-  const ConstView weights = step.glimpse.weights.value();
+  const ConstView weights = glimpses.back().weights.value();
   AttentionMap place{.layout = {layout.grid}};
   if (layout.grid.rows == 0) place.layout.grid = {.rows = 1, .cols = weights.cols()};
   const Index regions = place.layout.count();
   SACCADE_CHECK(regions == weights.cols(), "[maps] weights of ", weights.cols(), " regions on a ",
                 place.layout.name());
-  const std::span<const Glimpse> glimpses =
-      step.layers.empty() ? std::span(&step.glimpse, 1) : std::span(step.layers);
-  const auto layers = static_cast<Index>(step.layers.size());
+  const Glimpse& last = glimpses.back();
+  const auto layers = static_cast<Index>(glimpses.size());
+  std::vector<ConstView> read;  // by layer, where it attends to words
+  if (recording.words)
+    for (const Glimpse& glimpse : glimpses)
+      if (glimpse.words) read.push_back(glimpse.words());
   std::vector<DecodedWord> words(static_cast<std::size_t>(weights.rows()));
   for (Index row = 0; row < weights.rows(); ++row) {
     DecodedWord& word = words[static_cast<std::size_t>(row)];
@@ -95,15 +98,15 @@ std::vector<DecodedWord> recorded(const StepOutput& step, const MemoryLayout& la
         if (glimpse.heads.empty()) word.parts.push_back(mean);
         add_heads(glimpse, row, mean, word.parts);
       }
-    place.layer = layers > 0 ? MapPart{.number = layers - 1, .count = layers} : MapPart{};
-    word.map = map_of(step.glimpse, row, place);
-    if (!word.parts.empty() && step.glimpse.heads.empty()) word.parts.push_back(word.map);
-    add_heads(step.glimpse, row, word.map, word.parts);
+    place.layer = {.number = layers - 1, .count = layers};
+    word.map = map_of(last, row, place);
+    if (!word.parts.empty() && last.heads.empty()) word.parts.push_back(word.map);
+    add_heads(last, row, word.map, word.parts);
     for (const Glimpse& layer : glimpses)
       for (const RegionDraws& draw : layer.draws)
-        if (layers > 0 || layer.draws.size() > 1 || draw.weights.cols() > regions)
+        if (layers > 1 || layer.draws.size() > 1 || draw.weights.cols() > regions)
           word.choices.push_back(draw.chosen[static_cast<std::size_t>(row)]);
-    if (recording.words) word.self_attention = self_attention_of(step.words, row);
+    word.self_attention = self_attention_of(read, row);
   }
   return words;
 }

@@ -16,8 +16,9 @@ struct Recording {
   bool words = false;   // how it attends to the words before it (DecodedWord::self_attention)
 };
 
-// The attention of each row [R] of a step on memories of this layout, without its word.
-std::vector<DecodedWord> recorded(const StepOutput& step, const MemoryLayout& layout,
+// The attention of each row [R] of a step, whose glimpses by layer these are, on memories of this
+// layout; without its word.
+std::vector<DecodedWord> recorded(std::span<const Glimpse> glimpses, const MemoryLayout& layout,
                                   const Recording& recording);
 
 // For each row the mean_map() of models that attend to the same regions, with nothing else of them;

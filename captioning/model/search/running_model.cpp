@@ -1,8 +1,10 @@
 #include "captioning/model/search/running_model.h"
 
 #include <algorithm>
+#include <numeric>
 
-#include "core/attention/choosers.h"
+#include "captioning/model/search/draws.h"
+#include "core/attention/draws.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -25,10 +27,50 @@ Tensor copy_of(ConstView x) { return x.data ? Tensor(x.shape, x.span()) : Tensor
 
 }  // namespace
 
+void SearchObserver::begin(std::span<const std::uint64_t> images, Index group, Index word) {
+  images_.assign(images.begin(), images.end());
+  group_ = group;
+  word_ = word;
+  glimpses.clear();
+  SACCADE_CHECK(forced.empty() || forced.size() == images.size() * static_cast<std::size_t>(group),
+                "[search] regions of ", forced.size(), " rows for ", images.size(),
+                " images in groups of ", group);
+}
+
+void SearchObserver::replace(Index memory, std::span<Real> weights) {
+  if (ablation_ == Ablation::kShuffled) {
+    Random(permutation_key(seed_, images_[static_cast<std::size_t>(memory)], word_))
+        .shuffle(weights);
+    return;
+  }
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::fill(weights.begin(), weights.end(),
+            static_cast<Real>(total / static_cast<double>(weights.size())));
+}
+
+// Uniform weights have no largest one.
+bool SearchObserver::chooses() const {
+  return regime_ == Regime::kSample ||
+         (regime_ == Regime::kArgmax && ablation_ != Ablation::kUniform);
+}
+
+RegionChoice SearchObserver::choose(const Odds& odds) {
+  if (!forced.empty())
+    if (const std::vector<int>& own = forced[static_cast<std::size_t>(odds.row)]; !own.empty())
+      return {.region = own[static_cast<std::size_t>(odds.draw) % own.size()]};
+  if (regime_ == Regime::kArgmax) return {.region = likeliest_region(odds)};
+  Random random(
+      region_draw_key(seed_, images_[static_cast<std::size_t>(odds.row / group_)], odds.draw));
+  for (Index before = 0; before < odds.row % group_; ++before) random.uniform();
+  return {.region = sample_region(random, odds.weights), .sampled = true};
+}
+
 RunningModel::RunningModel(const SearchMember& member, const SearchOptions& options, Index group,
                            std::uint64_t seed)
     : decoder_(*member.decoder),
-      seed_(seed),
+      observer_(options, seed),
+      likelihood_(options.regime == Regime::kMarginal ? HardLikelihood::kMarginal
+                                                      : HardLikelihood::kChoice),
       recording_(options.recording),
       features_(member.images.features.shape, member.images.features.span()),
       mask_(copy_of(member.images.mask)),
@@ -40,8 +82,6 @@ RunningModel::RunningModel(const SearchMember& member, const SearchOptions& opti
     tape->set_parameters(member.parameters);
     tape->set_recording(false);
   }
-  set_regime(options);
-  set_ablation(options);
   const EncodedValues images{features_.view(), mask_.view(), pooled_.view(), keys_.view()};
   memory_ = decoder_.prepare(memory_tape_, images.on(memory_tape_), 1);
   if (likelihood_ == HardLikelihood::kMarginal) decoder_.prepare_mixture(memory_tape_, memory_);
@@ -52,65 +92,6 @@ RunningModel::RunningModel(const SearchMember& member, const SearchOptions& opti
   spare_state_.resize(state_.size());
 }
 
-void RunningModel::set_regime(const SearchOptions& options) {
-  switch (options.regime) {
-    case Regime::kExpectation:
-      break;
-    case Regime::kMarginal:
-      likelihood_ = HardLikelihood::kMarginal;
-      break;
-    case Regime::kArgmax:
-      if (options.ablation == Ablation::kUniform) break;
-      chooser_ = std::make_unique<ArgmaxChooser>();
-      break;
-    case Regime::kSample: {
-      auto draws = std::make_unique<ImageRegionChooser>(seed_);
-      draws_ = draws.get();
-      chooser_ = std::move(draws);
-      break;
-    }
-  }
-}
-
-void RunningModel::set_ablation(const SearchOptions& options) {
-  switch (options.ablation) {
-    case Ablation::kNone:
-      break;
-    case Ablation::kUniform:
-      edit_ = std::make_unique<UniformWeights>();
-      break;
-    case Ablation::kShuffled: {
-      auto shuffle = std::make_unique<ShuffledWeights>();
-      shuffle_ = shuffle.get();
-      edit_ = std::move(shuffle);
-      break;
-    }
-  }
-}
-
-void RunningModel::ForcedRegions::choose(ConstView weights, Index draw, std::span<int> chosen) {
-  own_->choose(weights, draw, chosen);
-  force(draw, chosen);
-}
-
-void RunningModel::ForcedRegions::choose_in_order(ConstView weights, Index draw,
-                                                  std::span<int> chosen) {
-  own_->choose_in_order(weights, draw, chosen);
-  force(draw, chosen);
-}
-
-void RunningModel::ForcedRegions::force(Index draw, std::span<int> chosen) const {
-  SACCADE_CHECK(regions_.size() == chosen.size(), "[search] regions of ", regions_.size(),
-                " rows for ", chosen.size());
-  for (std::size_t r = 0; r < chosen.size(); ++r)
-    if (const auto count = static_cast<Index>(regions_[r].size()); count > 0)
-      chosen[r] = regions_[r][static_cast<std::size_t>(draw % count)];
-}
-
-void RunningModel::force_regions(std::span<const std::vector<int>> regions) {
-  if (chooser_) forced_.set(*chooser_, regions);
-}
-
 void RunningModel::step(std::span<const int> words, std::span<const std::uint64_t> numbers,
                         Index word) {
   std::vector<Var> state;
@@ -118,21 +99,11 @@ void RunningModel::step(std::span<const int> words, std::span<const std::uint64_
     state.push_back(tape_.constant({state_[k].data(), state_shapes_[k]}));
   AttentionMemory memory = memory_.on(tape_);
   memory.layout.group = static_cast<Index>(words.size() / numbers.size());
-  if (draws_) draws_->set_images(numbers, memory.layout.group);
-  if (shuffle_) {
-    std::vector<RandomKey> keys;
-    for (const std::uint64_t number : numbers) keys.push_back(permutation_key(seed_, number, word));
-    shuffle_->set_keys(std::move(keys));
-  }
-  Chooser* chooser = forced_.active() ? &forced_ : chooser_.get();
+  observer_.begin(numbers, memory.layout.group, word);
   output_ = decoder_.step(tape_, words, state, memory,
-                          {.step = word,
-                           .chooser = chooser,
-                           .edit = edit_.get(),
-                           .likelihood = likelihood_,
-                           .words = recording_.words});
+                          {.step = word, .observer = &observer_, .likelihood = likelihood_});
   layout_ = memory.layout;
-  forced_.clear();
+  observer_.forced.clear();
 }
 
 void RunningModel::move_memory(Index from, Index to) {

@@ -2,6 +2,7 @@
 #include <functional>
 #include <numeric>
 
+#include "captioning/model/search/draws.h"
 #include "captioning/model/search/strategies.h"
 #include "captioning/model/search/trace.h"
 #include "captioning/model/search/word_rules.h"

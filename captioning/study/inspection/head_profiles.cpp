@@ -7,6 +7,7 @@
 #include "captioning/model/maps/recording.h"
 #include "captioning/scoring/words/tokenizer.h"
 #include "captioning/study/inspection/head_correlation.h"
+#include "core/attention/observer.h"
 #include "core/base/error.h"
 #include "core/base/mean.h"
 #include "core/parallel/parallel.h"
@@ -75,10 +76,13 @@ void add_decoder(PlaceMaps& of_words, PlaceMaps& of_regions, Tape& tape, const D
   std::vector<Var> state = decoder.start(tape, memory);
   const Index words = caption.words(), regions = memory.regions();
   for (Index t = 0; t < words; ++t) {
-    StepOutput step =
-        decoder.step(tape, std::span(caption.inputs).subspan(static_cast<std::size_t>(t), 1), state,
-                     memory, {.step = t, .words = true});
-    const DecodedWord word = recorded(step, memory.layout, {.layers = true, .words = true}).front();
+    GlimpseRecorder seen;
+    state = decoder
+                .step(tape, std::span(caption.inputs).subspan(static_cast<std::size_t>(t), 1),
+                      state, memory, {.step = t, .observer = &seen})
+                .state;
+    const DecodedWord word =
+        recorded(seen.glimpses, memory.layout, {.layers = true, .words = true}).front();
     std::size_t place = 0;
     for (const AttentionMap& map : single_maps(word)) {
       if (t == 0) of_regions.add(map.layer.number, map.head.number, Tensor({words, regions}));
@@ -89,7 +93,6 @@ void add_decoder(PlaceMaps& of_words, PlaceMaps& of_regions, Tape& tape, const D
       if (t == 0) of_words.add(map.layer, map.head, Tensor({words, words}));
       std::copy(map.weights.begin(), map.weights.end(), of_words.maps[place++].view().row(t));
     }
-    state = std::move(step.state);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attention/observer.h"
 #include "core/ops/sequence_ops.h"
 
 namespace saccade {
@@ -135,11 +136,11 @@ RegionGradients region_gradients(const Decoder& decoder, std::span<const ConstVi
       own.parts[p] = tape.variable(memory.parts[p].value());
       read[p].push_back(own.parts[p]);
     }
-    StepOutput step =
-        decoder.step(tape, std::span(caption.inputs).subspan(word, 1), state, own, {.step = t});
+    GlimpseRecorder recorder;
+    StepOutput step = decoder.step(tape, std::span(caption.inputs).subspan(word, 1), state, own,
+                                   {.step = t, .observer = &recorder});
     costs.push_back(ops::cross_entropy(step.logits, std::span(caption.targets).subspan(word, 1)));
-    if (step.layers.empty()) glimpses[0].push_back(step.glimpse);
-    for (std::size_t l = 0; l < step.layers.size(); ++l) glimpses[l].push_back(step.layers[l]);
+    for (std::size_t l = 0; l < glimpses.size(); ++l) glimpses[l].push_back(recorder.glimpses[l]);
     state = std::move(step.state);
   }
   const Real one = 1;

@@ -36,7 +36,7 @@ ReadCaption read(const CaptionModel& model, Tape& tape, const EncodedImages& ima
   const auto words = static_cast<Index>(out.words.size());
   for (Index t = 0; t <= words; ++t) {
     StepOutput step = decoder.step(tape, std::span(inputs).subspan(static_cast<std::size_t>(t), 1),
-                                   state, memory, {.step = t, .words = true});
+                                   state, memory, {.step = t});
     if (step.vectors.empty()) return out;  // no word attends to another
     if (t == 0)
       for (const ConstView& vector : step.vectors)

@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "core/attention/mechanisms/mechanism.h"
+#include "core/attention/observer.h"
 #include "core/attention/scopes/scope.h"
-#include "core/attention/weight_edit.h"
 #include "core/ops/differential.h"
 #include "core/ops/linear.h"
 #include "core/ops/normalizers.h"
@@ -57,7 +57,7 @@ class DifferentialMechanism : public Attention {
     };
     Glimpse glimpse;
     glimpse.weights = ops::differential(weights(0), weights(1), vectors(tape), kLambdaInit);
-    glimpse.weights = edited(tape, glimpse.weights, memory, context.edit);
+    glimpse.weights = replaced(tape, glimpse.weights, memory, context);
     glimpse.context = ops::context(memory.features, glimpse.weights, {}, memory.layout.group);
     if (parts_.gate) parts_.gate->apply(tape, query, glimpse);
     return glimpse;

@@ -1,5 +1,5 @@
 #include "core/attention/mechanisms/mechanism.h"
-#include "core/attention/weight_edit.h"
+#include "core/attention/observer.h"
 #include "core/ops/linear.h"
 #include "core/ops/normalizers.h"
 #include "core/ops/pointwise.h"
@@ -61,9 +61,9 @@ class LinearMechanism : public Attention {
     const Var share = ops::reciprocal(ops::dot_score(memory.parts[1], q, 1, group));  // [R, 1]
     Glimpse glimpse;
     glimpse.weights = ops::scale_rows(ops::dot_score(memory.parts[0], q, 1, group), share);
-    if (context.edit) glimpse.weights = edited(tape, glimpse.weights, memory, context.edit);
+    glimpse.weights = replaced(tape, glimpse.weights, memory, context);
     // The sums computed once per image know nothing of weights that replaced those of the map.
-    glimpse.context = memory.parts.size() == 2 || context.edit
+    glimpse.context = memory.parts.size() == 2 || context.replaces()
                           ? ops::context(memory.features, glimpse.weights, {}, group)
                           : ops::scale_rows(ops::context(memory.parts[2], q, {}, group), share);
     if (parts_.gate) parts_.gate->apply(tape, query, glimpse);

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "core/attention/mechanisms/mechanism.h"
-#include "core/attention/weight_edit.h"
+#include "core/attention/observer.h"
 #include "core/ops/linear.h"
 #include "core/ops/normalizers.h"
 #include "core/ops/pointwise.h"
@@ -56,10 +56,10 @@ class LinformerMechanism : public Attention {
     const Index group = memory.layout.group;
     const Var weights = ops::softmax(ops::dot_score(memory.parts[0], q, scale, group));
     Glimpse glimpse;
-    if (!context.edit) glimpse.context = ops::context(memory.parts[1], weights, {}, group);
+    if (!context.replaces()) glimpse.context = ops::context(memory.parts[1], weights, {}, group);
     glimpse.weights = ops::linear(weights, tape.parameter(mixing_));
-    if (context.edit) {
-      glimpse.weights = edited(tape, glimpse.weights, memory, context.edit);
+    if (context.replaces()) {
+      glimpse.weights = replaced(tape, glimpse.weights, memory, context);
       glimpse.context = ops::context(memory.features, glimpse.weights, {}, group);
     }
     if (parts_.gate) parts_.gate->apply(tape, query, glimpse);

@@ -1,7 +1,7 @@
 // A program's own scores and mechanisms: their names in configs, and that they are what attends.
 #include "core/attention/attention_registry.h"
 
-#include "core/attention/choosers.h"
+#include "core/attention/draws.h"
 #include "core/attention/make_attention.h"
 #include "core/attention/mean_attention.h"
 #include "core/config/config.h"
@@ -135,15 +135,12 @@ TEST_CASE("the first 65,535 draws of a caption keep the numbers that they always
 
 TEST_CASE("a caption's later draws are not its neighbour's first ones") {
   const std::vector<Real> even(64, Real{1} / 64);
-  const ConstView weights{even.data(), {1, 64}};
   std::vector<int> late, first;
   for (Index draw = 0; draw < 40; ++draw) {
-    SampleChooser caption({1, Stream::kAttention, 0, 5}), next({1, Stream::kAttention, 0, 6});
-    std::vector<int> chosen(1);
-    caption.choose(weights, draw + 65536, chosen);
-    late.push_back(chosen[0]);
-    next.choose(weights, draw, chosen);
-    first.push_back(chosen[0]);
+    TrainingSampler caption({1, Stream::kAttention, 0, 5}, {.expectation_share = 0, .captions = 1}),
+        next({1, Stream::kAttention, 0, 6}, {.expectation_share = 0, .captions = 1});
+    late.push_back(caption.choose({.weights = even, .draw = draw + 65536}).region);
+    first.push_back(next.choose({.weights = even, .draw = draw}).region);
   }
   CHECK(late != first);
 }

@@ -1,7 +1,6 @@
 // Scopes that show a small part of a large grid score that part alone. In double: the result is
 // that of scoring all regions and masking, and the gradients are right.
 #include "core/attention/axes.h"
-#include "core/attention/weight_edit.h"
 #include "tests/contract/mechanisms.h"
 #include "tests/core/attention/module_support.h"
 
@@ -11,9 +10,9 @@ namespace {
 constexpr GridSize kGrid{.rows = 7, .cols = 6};  // a window of radius 1 is a fifth of it
 constexpr Index kRegions = 42;
 
-// Leaves all weights as they are. Edited weights are made of all regions.
-struct NoEdit : WeightEdit {
-  void edit(Index, std::span<Real>) const override {}
+// Leaves all weights as they are. Replaced weights are made of all regions.
+struct NoEdit : GlimpseObserver {
+  bool replaces() const override { return true; }
 };
 
 // Every scope with a window, joined with other choices.
@@ -43,7 +42,7 @@ void for_each_local(F f) {
 }  // namespace
 
 TEST_CASE("a few near regions give the weights and the context of all regions and a mask") {
-  const NoEdit edit;
+  NoEdit edit;
   int cases = 0;
   for_each_local([&](const Mechanism& m) {
     for (const Index group : {1, 3}) {
@@ -52,7 +51,7 @@ TEST_CASE("a few near regions give the weights and the context of all regions an
       Scene scene{
           .features = features.view(), .query = query.view(), .group = group, .grid = kGrid};
       const AttentionResult near = attend(m, scene);
-      scene.edit = &edit;
+      scene.observer = &edit;
       const AttentionResult all = attend(m, scene);
       CHECK(near.weights.shape() == Shape{2 * group, kRegions});
       for (Index i = 0; i < near.weights.size(); ++i)
@@ -68,7 +67,7 @@ TEST_CASE("a few near regions give the weights and the context of all regions an
 }
 
 TEST_CASE("near regions respect padding, and a window of padding alone gives way to all regions") {
-  const NoEdit edit;
+  NoEdit edit;
   for_each_local([&](const Mechanism& m) {
     const Tensor features = normal_tensor({2, kRegions, kFeatures}, 100),
                  query = normal_tensor({2, kQuery}, 101);
@@ -80,7 +79,7 @@ TEST_CASE("near regions respect padding, and a window of padding alone gives way
       Scene scene{
           .features = features.view(), .query = query.view(), .grid = kGrid, .mask = mask.view()};
       const AttentionResult near = attend(m, scene);
-      scene.edit = &edit;
+      scene.observer = &edit;
       const AttentionResult all = attend(m, scene);
       for (Index i = 0; i < near.weights.size(); ++i)
         CHECK(std::abs(near.weights[i] - all.weights[i]) < 1e-13);

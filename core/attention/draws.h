@@ -1,10 +1,10 @@
-// The selection axis: what decides which regions hard attention takes.
+// The selection axis: how hard attention takes regions.
 #pragma once
 
 #include <vector>
 
-#include "core/attention/attention.h"
 #include "core/attention/hard_config.h"
+#include "core/attention/observer.h"
 #include "core/base/random.h"
 
 namespace saccade {
@@ -19,28 +19,19 @@ RandomKey glimpse_key(RandomKey key, Index row, Index draw);
 // row.
 void gumbel_noise(const RandomKey& key, std::span<Real> noise);
 
-// Samples one region from the weights of a row (a categorical draw by inversion).
-int draw_region(Random& random, const Real* weights, Index regions);
+// Samples one region from its weights (a categorical draw by inversion, of one number).
+int sample_region(Random& random, std::span<const Real> weights);
 
-// Chooses the region of the largest weight, and the first of equal ones.
-class ArgmaxChooser : public Chooser {
+// The region of the largest weight, the first of equal ones. In order, it is the first region that
+// is taken with a probability of at least one half, given that those before it were passed: the
+// hard process without its noise (Raffel et al. 2017, section 2.2).
+int likeliest_region(const Odds& odds);
+
+// Takes the likeliest region.
+class ArgmaxObserver : public GlimpseObserver {
  public:
-  void choose(ConstView weights, Index draw, std::span<int> chosen) override;
-  // Chooses the first region that is taken with a probability of at least one half, given that
-  // those before it were passed: the hard process without its noise (Raffel et al. 2017, section
-  // 2.2).
-  void choose_in_order(ConstView weights, Index draw, std::span<int> chosen) override;
-};
-
-// Draws the region of every row from its weights. Row r of a sequence uses the key of sample
-// first_sample + r, so that the draws of a caption do not depend on the batch that it is in.
-class SampleChooser : public Chooser {
- public:
-  explicit SampleChooser(const RandomKey& key) : key_(key) {}
-  void choose(ConstView weights, Index draw, std::span<int> chosen) override;
-
- private:
-  RandomKey key_;
+  bool chooses() const override { return true; }
+  RegionChoice choose(const Odds& odds) override { return {.region = likeliest_region(odds)}; }
 };
 
 // What the regions of a draw may come from besides its weights: with probability shares[r],
@@ -53,7 +44,7 @@ struct Proposal {
 // Chooses for hard attention in training: a caption (row) takes the expectation at every word with
 // probability `expectation_share`, and otherwise draws a region at every word (Xu et al. 2015,
 // section 4.1).
-class TrainingChooser : public Chooser {
+class TrainingSampler : public GlimpseObserver {
  public:
   // Caption c has the rows samples c, ..., samples c + samples - 1, and each of them has its own
   // draws.
@@ -66,18 +57,15 @@ class TrainingChooser : public Chooser {
   };
   // key.step is the number of the update. The captions of the batch have the numbers key.sample,
   // key.sample + 1, ...
-  TrainingChooser(const RandomKey& key, const Draws& draws);
-  void choose(ConstView weights, Index draw, std::span<int> chosen) override;
-  std::span<const int> drawn(std::span<const int> chosen) const override {
-    return proposals_.empty() ? chosen : drawn_;
-  }
+  TrainingSampler(const RandomKey& key, const Draws& draws);
+  bool chooses() const override { return true; }
+  RegionChoice choose(const Odds& odds) override;
   const std::vector<bool>& expectation() const { return expectation_; }  // by caption
 
  private:
   RandomKey key_;
   Index samples_;
   std::span<const Proposal> proposals_;
-  std::vector<int> drawn_;
   std::vector<bool> expectation_;
 };
 
