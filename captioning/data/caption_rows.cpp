@@ -36,9 +36,7 @@ void require_files(const CaptionColumns& columns, const std::string& first,
 [[noreturn]] void refuse_header(const CsvRow& row, const std::string& file,
                                 const std::string& text) {
   if (captions_form(text) == CaptionsForm::kTokens)
-    throw DataError(file +
-                    ": is in the form of Flickr8k's token file; set data.type=flickr8k and "
-                    "data.tokens to it");
+    throw DataError(file + ": is in the form of Flickr8k's token file");
   throw DataError(str(file, ":", row.line, ": the first line must name the columns ",
                       kNamesOfColumns, ", and split, if wanted; write such a line above"));
 }
@@ -167,10 +165,10 @@ CaptionRows rows_of_object(const JsonValue& root, const std::string& file) {
   const std::vector<std::string> keys = root.names();
   const auto images = root.find("images");
   if (images && root.find("annotations"))
-    throw DataError(file + ": is in the form of COCO's captions JSON; set data.type=coco");
+    throw DataError(file + ": is in the form of COCO's captions JSON");
   if (images && images->is_array() && images->size() > 0 && images->at(0).is_object() &&
       images->at(0).find("sentences") && images->at(0).find("split"))
-    throw DataError(file + ": is in the form of Karpathy's JSON; set data.type=karpathy");
+    throw DataError(file + ": is in the form of Karpathy's JSON");
   if (!keys.empty() && std::all_of(keys.begin(), keys.end(), named_as_picture)) {
     CaptionRows out;
     for (const std::string& name : keys) {

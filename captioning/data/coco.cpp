@@ -1,5 +1,6 @@
 // Reads COCO's captions_{train,val}*.json.
 #include <unordered_map>
+#include <unordered_set>
 
 #include "captioning/data/reader_support.h"
 #include "captioning/data/readers.h"
@@ -59,18 +60,50 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   return std::filesystem::equivalent(a, b, error);
 }
 
+// Photos of the two files may have equal names or numbers, as where each file counts its own. They
+// are other photos where their folders are others, and then their names begin with their split.
+void tell_splits_apart(const CocoFiles& files, std::size_t val_begin, Dataset& out) {
+  std::unordered_map<std::string, std::string> paths;  // of the training images
+  std::unordered_set<std::int64_t> numbers;
+  bool equal_names = false;
+  for (std::size_t i = 0; i < out.images.size(); ++i) {
+    const CaptionedImage& image = out.images[i];
+    if (i < val_begin) {
+      paths.emplace(image.id, image.path);
+      numbers.insert(image.number);
+      continue;
+    }
+    out.numbers_are_places = out.numbers_are_places || numbers.contains(image.number);
+    const auto found = paths.find(image.id);
+    if (found == paths.end()) continue;
+    equal_names = true;
+    if (found->second == image.path || same_file(found->second, image.path))
+      throw DataError(str(files.val.string(), ": '", image.id, "' is also in ",
+                          files.train.string(), ", and both are ", image.path,
+                          "; leave it out of one of the two files, or name the folder of the "
+                          "photos of each"));
+  }
+  if (!equal_names) return;
+  for (CaptionedImage& image : out.images) image.id = str(split_name(image.split), "/", image.id);
+  out.notes.push_back(
+      "photos of both files have equal names, which begin with train/ and val/ here");
+}
+
 }  // namespace
 
 Dataset read_coco(const CocoFiles& files) {
   Dataset out;
   out.name = "coco";
   read_part(files.train, files.train_images, Split::kTrain, out);
-  if (!files.val.empty() && same_file(files.train, files.val))
+  if (!files.val.empty() && same_file(files.train, files.val)) {
     out.notes.push_back(
-        "data.val_annotations is the file of data.annotations, which is read once; its images have "
-        "no splits");
-  else if (!files.val.empty())
+        "val_annotations is the file of annotations, which is read once; its images have no "
+        "splits");
+  } else if (!files.val.empty()) {
+    const std::size_t val_begin = out.images.size();
     read_part(files.val, files.val_images, Split::kVal, out);
+    tell_splits_apart(files, val_begin, out);
+  }
   finish(out, files.train.string());
   return out;
 }

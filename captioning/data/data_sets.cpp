@@ -25,6 +25,12 @@ bool good_name(const std::string& name) {
          name.find_first_of("/\\") == std::string::npos;
 }
 
+// Why a set may lack what the file below has.
+std::string replaces(const std::string& name) {
+  return str("; data.sets of a file replaces all sets of its base, and data.sets.", name,
+             ".images=PLACE on the command line changes one value of a set");
+}
+
 // Reads one set, or adds lines to `wrong`.
 DataConfig read_set(const NamedValues& set, DataConfig base, std::string& wrong) {
   const auto named = [&](const Place& place) {
@@ -37,6 +43,9 @@ DataConfig read_set(const NamedValues& set, DataConfig base, std::string& wrong)
   const auto add = [&](const std::string& text) { add_at(set.place, text); };
   base.sets.clear();
   base.type = DataKind::kJoined;
+  for (std::string* file : {&base.annotations, &base.images, &base.tokens, &base.splits,
+                            &base.val_annotations, &base.val_images, &base.boxes})
+    file->clear();
   if (!good_name(set.name))
     add(": the name of a set is part of the names of its images; it cannot be '" + set.name +
         "' (no slash, not '.', '..' or 'all')");
@@ -52,12 +61,18 @@ DataConfig read_set(const NamedValues& set, DataConfig base, std::string& wrong)
     try {
       apply_override(loaded, key + "=" + value, named(set.place_of(key)));
     } catch (const UsageError& error) {
-      wrong += str(wrong.empty() ? "" : "\n", error.what());
+      // "place: data.sets.coco: share=2: share: '2' is ..." says the key and its value once.
+      const std::string text = error.what(),
+                        before = str(named(set.place_of(key)), ": ", key, "=", value, ": ");
+      const bool of_key = text.starts_with(before + first);
+      wrong += str(wrong.empty() ? "" : "\n",
+                   of_key ? str(named(set.place_of(key)), ".", text.substr(before.size())) : text);
     }
   }
   const DataKind type = loaded.config.type;
   if (type == DataKind::kJoined || loaded.config.is_drawn())
-    add(": a set needs a type that is read from files: karpathy, coco, flickr8k or folder");
+    add(": a set needs a type that is read from files: karpathy, coco, flickr8k or folder" +
+        replaces(set.name));
   else
     for (const std::string& path : unread_options(loaded.config, "data"))
       for (const auto& [key, value] : set.values)
@@ -77,9 +92,17 @@ std::vector<NamedDataConfig> joined_sets(const DataConfig& config) {
     wrong =
         str("data.type joined needs two data sets or more in data.sets, such as {flickr8k: "
             "{type: karpathy, ...}, coco: {type: coco, ...}}; it has ",
-            out.size(), wrong.empty() ? "" : "\n", wrong);
+            out.size(), out.empty() ? "" : replaces(out[0].name), wrong.empty() ? "" : "\n", wrong);
   if (!wrong.empty()) throw UsageError(wrong);
   return out;
+}
+
+std::string key_in_set(const DataConfig& config, const std::string& path) {
+  const std::string section = "data.", key = path.substr(std::min(section.size(), path.size()));
+  if (config.type != DataKind::kJoined || config.sets.empty() || !path.starts_with(section) ||
+      std::find(kKeysOfSets.begin(), kKeysOfSets.end(), key) == kKeysOfSets.end())
+    return "";
+  return str("data.sets.", config.sets[0].name, ".", key);
 }
 
 std::vector<Difference> share_differences(const DataConfig& first, const DataConfig& second) {

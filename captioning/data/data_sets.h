@@ -14,11 +14,16 @@ struct NamedDataConfig {
   DataConfig config;  // as if the set were the only one
 };
 
-// The sets of data.sets, in their order; what a set leaves out is that of `config`. Throws
+// The sets of data.sets, in their order; what a set leaves out is that of `config`, but not its
+// type and its files. Throws
 // UsageError, with one line for each mistake: fewer than two sets, a set without a type or with one
 // that is not read from files, keys that a set cannot have, values that are wrong or that nothing
 // reads, names that paths cannot have.
 std::vector<NamedDataConfig> joined_sets(const DataConfig& config);
+
+// The key of the first set that stands in the place of a key of `data`: data.sets.coco.images of
+// data.images. "" where there is none, and where the sets are not joined.
+std::string key_in_set(const DataConfig& config, const std::string& path);
 
 // The shares in which sets of the same names differ, as data.sets.NAME.share; none where one of the
 // two is not joined. Throws what joined_sets() throws.

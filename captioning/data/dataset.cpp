@@ -4,6 +4,16 @@
 
 namespace saccade {
 
+namespace {
+
+void digest_captions(const CaptionedImage& image, Digest& digest) {
+  digest.add(split_name(image.split));
+  digest.add(std::to_string(image.captions.size()));
+  for (const std::string& caption : image.captions) digest.add(caption);
+}
+
+}  // namespace
+
 std::vector<Index> images_of(const Dataset& dataset, Split split) {
   std::vector<Index> out;
   for (std::size_t i = 0; i < dataset.images.size(); ++i) {
@@ -33,9 +43,18 @@ std::string dataset_digest(const Dataset& dataset) {
   for (const CaptionedImage& image : dataset.images) {
     digest.add(image.id);
     digest.add(std::to_string(image.number));
-    digest.add(split_name(image.split));
-    digest.add(std::to_string(image.captions.size()));
-    for (const std::string& caption : image.captions) digest.add(caption);
+    digest_captions(image, digest);
+  }
+  return digest.hex();
+}
+
+std::string images_digest(const Dataset& dataset, std::span<const Index> images) {
+  Digest digest;
+  if (dataset.parts.empty()) digest.add(dataset.name);  // else ids begin with the names of the sets
+  for (const Index i : images) {
+    const CaptionedImage& image = dataset.images[static_cast<std::size_t>(i)];
+    digest.add(image.id);
+    digest_captions(image, digest);
   }
   return digest.hex();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct Dataset {
   std::vector<DatasetPart> parts{};  // of a joined data set, in order; else empty
   std::string digest;                // a digest of everything above that training depends on
   std::vector<std::string> notes;    // what was dropped, and how much
-  // Whether the files have no numbers of the images, so that CaptionedImage::number is a place.
+  // Whether CaptionedImage::number tells no image from all others in the files: it is a place where
+  // they have no numbers, and files of two splits may each count their own.
   bool numbers_are_places = false;
 };
 
@@ -47,5 +49,9 @@ Index caption_count(const Dataset& dataset, const std::vector<Index>& images);
 // XXH3-128 in hexadecimal of name, ids, numbers, splits and captions (not of paths, so that a data
 // set may move).
 std::string dataset_digest(const Dataset& dataset);
+
+// The same of some of its images, without their numbers: it does not change with what else is in
+// the data set.
+std::string images_digest(const Dataset& dataset, std::span<const Index> images);
 
 }  // namespace saccade

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "captioning/data/data_form.h"
 #include "captioning/data/data_places.h"
 #include "captioning/data/data_sets.h"
 #include "captioning/data/fill_splits.h"
 #include "captioning/data/readers.h"
 #include "captioning/data/scenes/scene_renderer.h"
 #include "captioning/data/sequences/source_picture.h"
+#include "captioning/scoring/files/text_file.h"
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -18,6 +20,7 @@ namespace saccade {
 namespace {
 
 constexpr Index kMostSceneCaptions = 100;
+constexpr const char* kSection = "data";
 
 // Throws for files and folders that are not given or do not exist, all at once.
 void require_places(const DataConfig& config) {
@@ -26,7 +29,6 @@ void require_places(const DataConfig& config) {
 }
 
 Dataset read_files(const DataConfig& config) {
-  require_places(config);
   switch (config.type) {
     case DataKind::kKarpathy:
       return read_karpathy({.annotations = config.annotations, .images = config.images});
@@ -102,31 +104,60 @@ SequencesDataset draw_sequences(const DataConfig& config) {
   return sequences_dataset(sequences);
 }
 
-// Reads the files of one data set.
-Dataset read_set(const DataConfig& config) {
-  Dataset out = read_files(config);
-  fill_splits(out, config.split);
-  bool changed = limit_split(out, Split::kTrain, config.limit_train);
-  changed = limit_split(out, Split::kVal, config.limit_val) || changed;
-  changed = limit_captions(out, config.captions_per_image) || changed;
-  if (changed) out.digest = dataset_digest(out);
-  return out;
+// "; set data.type=coco, which reads COCO captions JSON", where a file of captions has the form of
+// another data.type than the one that was given; else "".
+std::string right_type(const DataConfig& config, const std::string& section) {
+  const bool reads_tokens = config.type == DataKind::kFlickr8k;
+  const std::string file = reads_tokens                 ? config.tokens
+                           : config.annotations.empty() ? captions_beside(config.images).string()
+                                                        : config.annotations;
+  try {
+    const DataForm form = data_form(read_captions_text(file, "captions file"), file);
+    if (form.type == config.type || !form.sure) return "";
+    const std::string other_key = reads_tokens                       ? "annotations"
+                                  : form.type == DataKind::kFlickr8k ? "tokens"
+                                                                     : "";
+    return str("; set ", section, ".type=", enum_name(form.type),
+               other_key.empty() ? "" : str(" and ", section, ".", other_key), ", which reads ",
+               form.text);
+  } catch (const DataError&) {  // what is wrong with it has been said
+    return "";
+  }
+}
+
+// Reads the files of one data set. `section` is that of the config: data, or data.sets.NAME, which
+// stands before what is wrong.
+Dataset read_set(const DataConfig& config, const std::string& section) {
+  const std::string place = section == kSection ? "" : section + ": ";
+  try {
+    Dataset out = read_files(config);
+    fill_splits(out, config.split);
+    bool changed = limit_split(out, Split::kTrain, config.limit_train);
+    changed = limit_split(out, Split::kVal, config.limit_val) || changed;
+    changed = limit_captions(out, config.captions_per_image) || changed;
+    if (changed) out.digest = dataset_digest(out);
+    return out;
+  } catch (const DataError& error) {
+    throw DataError(str(place, error.what(), right_type(config, section)));
+  } catch (const UsageError& error) {
+    throw UsageError(place + error.what());
+  }
 }
 
 // Joins the sets one after the other. Their numbers may be equal, so that images are known by their
 // ids, which begin with the names of the sets.
 void join_sets(const DataConfig& config, LoadedData& out) {
-  require_places(config);
   out.dataset.numbers_are_places = true;
   Digest digest;
   for (const NamedDataConfig& set : joined_sets(config)) {
-    Dataset one = read_set(set.config);
+    const std::string section = str(kSection, ".sets.", set.name);
+    Dataset one = read_set(set.config, section);
     for (const JoinedSet& other : out.sets)
       if (other.dataset.digest == one.digest)
         throw DataError(
-            str("data.sets.", set.name, ": has the images and captions of data.sets.",
+            str(section, ": has the images and captions of data.sets.",
                 out.dataset.parts[static_cast<std::size_t>(&other - out.sets.data())].name,
-                " again; give each set files of its own (data.sets.", set.name,
+                " again; give each set files of its own (", section,
                 ".annotations, .images), or set data.type to that of a single data "
                 "set"));
     const auto begin = static_cast<Index>(out.dataset.images.size());
@@ -139,6 +170,8 @@ void join_sets(const DataConfig& config, LoadedData& out) {
     out.dataset.parts.push_back(
         {.name = set.name, .begin = begin, .end = static_cast<Index>(out.dataset.images.size())});
     for (const std::string& note : one.notes) out.dataset.notes.push_back(set.name + ": " + note);
+    if (images_of(one, Split::kTrain).empty())
+      out.dataset.notes.push_back(set.name + ": none of its images is for training");
     digest.add("1");  // as the models that come with the program have it
     out.sets.push_back({.config = set.config, .dataset = std::move(one)});
   }
@@ -195,10 +228,11 @@ LoadedData load_data(const DataConfig& config) {
     out.dataset = out.sequences->dataset;
     return out;
   }
+  require_places(config);
   if (config.type == DataKind::kJoined)
     join_sets(config, out);
   else
-    out.dataset = read_set(config);
+    out.dataset = read_set(config, kSection);
   return out;
 }
 

@@ -5,12 +5,9 @@
 #include <filesystem>
 #include <unordered_map>
 
+#include "captioning/data/data_form.h"
 #include "captioning/data/fill_splits.h"
 #include "captioning/data/reader_support.h"
-#include "captioning/scoring/files/caption_columns.h"
-#include "captioning/scoring/files/captions_form.h"
-#include "captioning/scoring/files/json_file.h"
-#include "captioning/scoring/files/named_lines.h"
 #include "captioning/scoring/files/text_file.h"
 #include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
@@ -24,59 +21,6 @@ namespace fs = std::filesystem;
 
 // From so many photos on, a tenth of them can be spared for a test split.
 constexpr Index kEnoughForTest = 1000;
-
-[[noreturn]] void refuse_form(const std::string& captions, const std::string& text) {
-  constexpr std::size_t kMostShown = 60;
-  const std::string line = text.substr(0, std::min(text.find_first_of("\r\n"), kMostShown));
-  throw DataError(str(captions,
-                      ": is no captions file that this program knows. It reads tables in UTF-8 "
-                      "(separated by commas, semicolons, bars or tabs) whose first line names the "
-                      "columns, such as image,caption, lines that begin with the name of a "
-                      "photo (a.jpg: a dog), lists and lines of JSON objects with such keys, COCO "
-                      "captions JSON, Karpathy's JSON, and Flickr8k's token file; this "
-                      "one begins with '",
-                      clean_caption(line), "'"));
-}
-
-// "", or " (separated by semicolons)".
-std::string separated(const std::string& text) {
-  const char separator = header_separator(text).value_or(',');
-  return separator == ',' ? "" : str(" (separated by ", separator_name(separator), "s)");
-}
-
-struct Form {
-  DataKind type;
-  std::string text;
-};
-
-// What is neither COCO's nor Karpathy's form is for the reader of lists to accept or refuse.
-Form form_of_json(const std::string& text, const std::string& captions) {
-  const Form list = {DataKind::kFolder, "a folder of photos with captions in JSON"};
-  if (JsonValue::is_lines(text)) return list;
-  const JsonValue root = JsonValue::parse(text, captions);
-  if (root.is_array() || !root.find("images")) return list;
-  if (root.find("annotations")) return {DataKind::kCoco, "COCO captions JSON"};
-  const JsonValue images = root["images"];
-  const bool sentences = images.is_array() && images.size() > 0 && images.at(0).is_object() &&
-                         images.at(0).find("sentences") && images.at(0).find("split");
-  return sentences ? Form{DataKind::kKarpathy, "Karpathy's JSON"} : list;
-}
-
-Form form_of(const std::string& text, const std::string& captions) {
-  switch (captions_form(text)) {
-    case CaptionsForm::kJson:
-      return form_of_json(text, captions);
-    case CaptionsForm::kCsv:
-      return {DataKind::kFolder, str("a folder of photos with captions in CSV", separated(text))};
-    case CaptionsForm::kTokens:
-      return {DataKind::kFlickr8k, "Flickr8k's token file"};
-    case CaptionsForm::kOther:
-      if (are_named_lines(text))
-        return {DataKind::kFolder, "a folder of photos with captions in lines"};
-      break;
-  }
-  refuse_form(captions, text);
-}
 
 DataConfig config_of(DataKind type, const std::string& photos, const std::string& captions) {
   DataConfig config;
@@ -165,7 +109,7 @@ CaptionFacts caption_facts(const Dataset& dataset, const std::vector<Index>& ima
 OwnData look_at_own_data(const std::string& photos, const std::string& captions,
                          const PhotoProgress& progress) {
   OwnData out;
-  const Form form = form_of(read_captions_text(captions, "captions file"), captions);
+  const DataForm form = data_form(read_captions_text(captions, "captions file"), captions);
   out.form = form.text;
   out.config = config_of(form.type, photos, captions);
   out.loaded = load_data(out.config);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -97,22 +98,11 @@ std::string hint_for(const CaptionedImage& image, bool all_missing) {
   return spelling.empty() ? other_folder(image.path, image.id, all_missing) : spelling;
 }
 
-}  // namespace
-
-PhotoCheck check_photos(const LoadedData& data, PhotoReading reading,
-                        const PhotoProgress& progress) {
+// The check of one data set, whose images are those from `begin` on.
+PhotoCheck check_of(const Dataset& dataset, Index begin, std::span<PhotoState> states) {
   PhotoCheck out;
-  if (data.is_drawn()) return out;
-  out.photos = static_cast<Index>(data.dataset.images.size());
-  std::vector<PhotoState> states(data.dataset.images.size());
-  for (Index begin = 0; begin < out.photos; begin += kBlock) {
-    const Index block = std::min(kBlock, out.photos - begin);
-    parallel::for_each(block, [&](Index i) {
-      states[static_cast<std::size_t>(begin + i)] = state_of(data, begin + i, reading);
-    });
-    if (progress) progress(begin + block, out.photos);
-  }
-  for (Index i = 0; i < out.photos; ++i) {
+  out.photos = std::ssize(dataset.images);
+  for (Index i = begin; i < begin + out.photos; ++i) {
     PhotoState& state = states[static_cast<std::size_t>(i)];
     if (state.missing) {
       out.missing.push_back(i);
@@ -122,8 +112,41 @@ PhotoCheck check_photos(const LoadedData& data, PhotoReading reading,
     }
   }
   if (!out.missing.empty())
-    out.hint = hint_for(data.dataset.images[static_cast<std::size_t>(out.missing.front())],
-                        static_cast<Index>(out.missing.size()) == out.photos);
+    out.hint = hint_for(dataset.images[static_cast<std::size_t>(out.missing.front() - begin)],
+                        std::ssize(out.missing) == out.photos);
+  return out;
+}
+
+// Adds the check of a joined data set to that of all.
+void add_set(const std::string& name, PhotoCheck set, PhotoCheck& all) {
+  all.photos += set.photos;
+  all.missing.insert(all.missing.end(), set.missing.begin(), set.missing.end());
+  all.unreadable.insert(all.unreadable.end(), set.unreadable.begin(), set.unreadable.end());
+  if (all.first_problem.empty()) all.first_problem = set.first_problem;
+  if (!set.hint.empty()) all.hint += str(all.hint.empty() ? "" : "; ", name, ": ", set.hint);
+  all.sets.push_back(std::move(set));
+}
+
+}  // namespace
+
+PhotoCheck check_photos(const LoadedData& data, PhotoReading reading,
+                        const PhotoProgress& progress) {
+  if (data.is_drawn()) return {};
+  const Index photos = std::ssize(data.dataset.images);
+  std::vector<PhotoState> states(data.dataset.images.size());
+  for (Index begin = 0; begin < photos; begin += kBlock) {
+    const Index block = std::min(kBlock, photos - begin);
+    parallel::for_each(block, [&](Index i) {
+      states[static_cast<std::size_t>(begin + i)] = state_of(data, begin + i, reading);
+    });
+    if (progress) progress(begin + block, photos);
+  }
+  if (data.sets.empty()) return check_of(data.dataset, 0, states);
+  PhotoCheck out;
+  for (std::size_t s = 0; s < data.sets.size(); ++s) {
+    const DatasetPart& part = data.dataset.parts[s];
+    add_set(part.name, check_of(data.sets[s].dataset, part.begin, states), out);
+  }
   return out;
 }
 

@@ -20,8 +20,9 @@ struct PhotoCheck {
   std::vector<Index> missing, unreadable;
   std::string first_problem;  // of the first unreadable one: what is wrong with it
   // Why photos are missing, where it shows: the folder is another one, or a file's name is the same
-  // in other letters. May be empty.
+  // in other letters. May be empty. Of joined data sets with their names.
   std::string hint;
+  std::vector<PhotoCheck> sets;  // of joined data sets, as Dataset::parts
 
   Index usable() const { return photos - static_cast<Index>(missing.size() + unreadable.size()); }
 };

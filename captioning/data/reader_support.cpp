@@ -55,9 +55,7 @@ Split read_split(const std::string& word, const std::string& place) {
 }
 
 void refuse_list(const std::string& place) {
-  throw DataError(place +
-                  ": is a list, and an object with 'images' was expected; data.type=folder reads "
-                  "lists of images with captions");
+  throw DataError(place + ": is a list, and an object with 'images' was expected");
 }
 
 std::string notes_of(const Dataset& dataset) {
@@ -109,7 +107,7 @@ void finish(Dataset& dataset, const std::string& source) {
     if (!ids.insert(image.id).second) {
       throw DataError(str(source, ": image '", image.id, "' is there twice"));
     }
-    if (!numbers.insert(image.number).second) {
+    if (!numbers.insert(image.number).second && !dataset.numbers_are_places) {
       throw DataError(str(source, ": image id ", image.number, " is there twice"));
     }
   }

@@ -20,16 +20,17 @@ std::string image_path(const std::filesystem::path& root, const std::string& nam
 // for any other.
 Split read_split(const std::string& word, const std::string& place);
 
-// Says that a file is a list, where an object was expected, and what reads lists.
+// Says that a file is a list, where an object was expected.
 [[noreturn]] void refuse_list(const std::string& place);
 
 // The data set's notes for the end of a message, "; " before each one.
 std::string notes_of(const Dataset& dataset);
 
 // Makes captions plain (plain_caption.h) and clean, drops captions without words or with endless
-// ones and images without captions (and notes it), checks that ids and numbers are unique and that
-// something is left, and fills in the digest. Throws DataError if a check fails; `source` names the
-// file in the message, which ends with the notes where nothing is left.
+// ones and images without captions (and notes it), checks that ids and numbers are unique (numbers
+// unless Dataset::numbers_are_places) and that something is left, and fills in the digest. Throws
+// DataError if a check fails; `source` names the file in the message, which ends with the notes
+// where nothing is left.
 void finish(Dataset& dataset, const std::string& source);
 
 }  // namespace saccade

@@ -36,7 +36,8 @@ struct CocoFiles {
   std::filesystem::path val_images = {};
 };
 // Captions of images that a file does not list are left out and counted. Where both files are one,
-// it is read once, as train.
+// it is read once, as train. Where photos of the two have equal names, all are called train/NAME
+// and val/NAME; DataError where such a photo is one file.
 Dataset read_coco(const CocoFiles& files);
 
 // The list of captions in a folder of images: captions.csv, metadata.csv or metadata.jsonl, the

@@ -70,8 +70,10 @@ TrainedCaptioner train_captioner(const TrainingOptions& options) {
                          options.resume ? RunDirectory::Mode::kResume : RunDirectory::Mode::kNew,
                          options.listener);
   take_network(config, directory.path(), options.models, options.listener);
-  const RunData data(config, {.splits = {Split::kVal}, .most_images = config.train.validate_images},
-                     options.listener);
+  const RunData data(
+      config,
+      {.splits = {Split::kVal}, .most_images = config.train.validate_images, .checks_stages = true},
+      options.listener);
   Caller caller(options);
   const TrainingResult result = run_training({.config = &config,
                                               .data = &data,

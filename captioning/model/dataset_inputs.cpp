@@ -300,10 +300,15 @@ void DatasetInputs::Impl::collect_bad() {
   std::vector<std::string> names;
   for (const Index image : bad)
     names.push_back(data->dataset.images[static_cast<std::size_t>(image)].id);
-  if (bad.size() == images.size()) {
-    throw DataError(str(data->dataset.name, ": none of ", images.size(),
-                        " images can be read; the first: ", first));
-  }
+  const auto require_some = [&](const std::string& name, Index begin, Index end) {
+    const auto within = [=](Index image) { return image >= begin && image < end; };
+    const auto wanted = std::ranges::count_if(images, within);
+    if (wanted == 0 || wanted != std::ranges::count_if(bad, within)) return;
+    throw DataError(str(name, ": none of ", wanted, " images can be read; the first: ",
+                        entry(*std::ranges::find_if(bad, within)).problem));
+  };
+  require_some(data->dataset.name, 0, std::ssize(data->dataset.images));
+  for (const DatasetPart& part : data->dataset.parts) require_some(part.name, part.begin, part.end);
   warn(pipeline->listener(),
        str(data->dataset.name, ": left out ", bad.size(), " of ", images.size(),
            " images, because they cannot be read: ", first_names(names), "; the first: ", first));

@@ -36,7 +36,9 @@ class NamedValuesSlot : public Slot {
 
   void read(const Node& node, const std::string& path, const Constraint&,
             Mistakes& mistakes) override {
-    if (node.kind != Node::Kind::kMap) return expected(type(), node, path, mistakes);
+    if (node.kind != Node::Kind::kMap)
+      return expected("a " + type() + ", such as {NAME: {KEY: VALUE}, OTHER: {KEY: VALUE}}", node,
+                      path, mistakes);
     NamedValuesList entries;
     const std::size_t before = mistakes.size();
     for (std::size_t i = 0; i < node.items.size(); ++i)

@@ -32,7 +32,7 @@ class Reader {
  private:
   [[noreturn]] void refuse(const std::string& name, const std::string& why) const {
     throw CheckpointError(source_ + ": entry '" + name + "': " + why +
-                          "; this is not a checkpoint of this program");
+                          "; this is no checkpoint that this version of the program can read");
   }
 
   void entry(const Json& item) {

@@ -101,21 +101,6 @@ void check_first_weights(ExperimentConfig config, const LoadedData& data) {
                      model, given_model_folders());
 }
 
-// All mistakes of some files and the exit code for them: that of the first one which is more than
-// a value in the config.
-struct CheckMistakes {
-  std::string lines;
-  ExitCode code = ExitCode::kUsage;
-
-  void add(const std::string& line, ExitCode of) {
-    lines += (lines.empty() ? "" : "\n") + line;
-    if (code == ExitCode::kUsage) code = of;
-  }
-  void raise() const {
-    if (!lines.empty()) throw Error(code, lines);
-  }
-};
-
 }  // namespace
 
 void check_contents(const ExperimentConfig& config, const LoadedData& data,
@@ -170,7 +155,7 @@ std::vector<CheckedFile> checked_files(const ExperimentConfig& config) {
 }
 
 void check_files(const std::vector<Arm>& arms) {
-  CheckMistakes missing;
+  ArmMistakes missing(arms);
   std::set<std::string> reported;
   for (const Arm& arm : arms)
     for (const CheckedFile& one : checked_files(arm.config)) {
@@ -178,7 +163,7 @@ void check_files(const std::vector<Arm>& arms) {
       if (one.state == FileState::kNotGiven)
         log::warn(one.problem);
       else
-        missing.add(one.problem,
+        missing.add("", one.problem,
                     one.file.key == "train.init_from" ? ExitCode::kCheckpoint : ExitCode::kData);
     }
   missing.raise();
@@ -187,7 +172,7 @@ void check_files(const std::vector<Arm>& arms) {
 void check_with_files(const std::vector<Arm>& arms) {
   std::optional<LoadedData> data;
   const ExperimentConfig* of = nullptr;  // whose data they are
-  CheckMistakes wrong;
+  ArmMistakes wrong(arms);
   for (const Arm& arm : arms) {
     std::vector<CheckedFile> files = checked_files(arm.config);
     if (std::any_of(files.begin(), files.end(),
@@ -211,7 +196,7 @@ void check_with_files(const std::vector<Arm>& arms) {
       }
       check_first_weights(arm.config, *data);
     } catch (const Error& error) {
-      wrong.add(str(arms.size() == 1 ? "" : arm.name + ": ", error.what()), error.code());
+      wrong.add(arm.name, error.what(), error.code());
     }
   }
   wrong.raise();

@@ -58,11 +58,30 @@ PhotoCheck look_at_photos(const LoadedData& data, PhotoReading reading) {
 }
 
 // What to do where no photo can be used.
-std::string remedy_of(const PhotoCheck& photos, const DataConfig& config) {
+std::string remedy_of(const PhotoCheck& photos, const DataConfig& config,
+                      const std::string& section) {
   if (!photos.hint.empty()) return photos.hint;
   if (photos.missing.empty()) return "the first: " + photos.first_problem;
-  return str("no file of the first one's name is below ", config.images,
-             "; set data.images to the folder from which the names in the captions start");
+  return str("no file of the first one's name is below ", config.images, "; set ", section,
+             ".images to the folder from which the names in the captions start");
+}
+
+// Says of which data sets no photo can be used, and whether there is one.
+bool lacks_photos(const PhotoCheck& photos, const LoadedData& data, const DataConfig& config) {
+  bool lacks = false;
+  const auto check = [&](const PhotoCheck& own, const DataConfig& of, const std::string& section,
+                         const std::string& name) {
+    if (own.photos == 0 || own.usable() > 0) return;
+    log::error(str(name, "none of ", counted(own.photos, "photo"), " can be used; ",
+                   remedy_of(own, of, section)));
+    lacks = true;
+  };
+  if (photos.sets.empty()) check(photos, config, "data", "");
+  for (std::size_t s = 0; s < photos.sets.size(); ++s) {
+    const std::string section = "data.sets." + data.dataset.parts[s].name;
+    check(photos.sets[s], data.sets[s].config, section, section + ": ");
+  }
+  return lacks;
 }
 
 // Throws, with a line for each file, where one is missing or not given without which the images and
@@ -141,11 +160,7 @@ int run_data(const DataOptions& options) {
   }
   warn_of_misfits(config, data);
   const bool lacks = lacks_others(files);
-  if (photos.photos > 0 && photos.usable() == 0) {
-    log::error(str("none of ", counted(photos.photos, "photo"), " can be used; ",
-                   remedy_of(photos, config.data)));
-    return static_cast<int>(ExitCode::kData);
-  }
+  if (lacks_photos(photos, data, config.data)) return static_cast<int>(ExitCode::kData);
   if (!options.out.empty()) {
     make_folders(options.out);
     for (const Split split : {Split::kTrain, Split::kVal, Split::kTest})

@@ -131,7 +131,7 @@ std::string epoch_text(const DataSummary& summary) {
   std::string out;
   const auto add = [&](const std::string& key, const std::string& of, double taken, Index in_epoch,
                        Index images) {
-    if (taken < 1)
+    if (taken < 1 && images > 0)
       out += str("an epoch trains on ", in_epoch, " of the ", images, " training images", of,
                  ", drawn anew (", key, " ", taken, ")\n");
   };

@@ -128,6 +128,7 @@ ModelSession::ModelSession(const ModelArgs& args)
                        .name = name,
                        .preparation = member.pipeline->preparation()});
   }
+  refuse_unread(args.data, config(), "--data ", "data.");
   models_.emplace(std::move(members));
 }
 
@@ -159,9 +160,7 @@ LoadedData load_data(const ModelSession& session) {
 }
 
 IsNamed named_in(const ModelSession& session) {
-  return [&session](const std::string& key, const std::string& path) {
-    return session.names_boxes(key, path);
-  };
+  return [&session](const std::string& key) { return session.names_boxes(key); };
 }
 
 void refuse_without_effect(const ModelArgs& args) {
@@ -196,13 +195,10 @@ std::string data_remark(const std::string& model, const DataIdentity& trained,
              trained.name);
 }
 
-bool ModelSession::names_boxes(const std::string& key, const std::string& path) const {
+bool ModelSession::names_boxes(const std::string& key) const {
   return std::any_of(given_.begin(), given_.end(), [&](const std::string& given) {
-    const std::size_t equals = given.find('=');
-    const std::string named = given.substr(0, equals);
-    // data.boxes is also that of each set which has none of its own.
-    return named == key || key.starts_with(named + ".") ||
-           (named == "data.boxes" && given.substr(equals + 1) == path);
+    const std::string named = given.substr(0, given.find('='));
+    return named == key || key.starts_with(named + ".");
   });
 }
 

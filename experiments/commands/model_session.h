@@ -56,7 +56,7 @@ class ModelSession {
   const CaptionModel& model() const { return *members_[0].loaded.model; }
   const InputPipeline& pipeline() const { return *members_[0].pipeline; }
   // Whether --data or --set named the boxes of this key and path.
-  bool names_boxes(const std::string& key, const std::string& path) const;
+  bool names_boxes(const std::string& key) const;
   // Throws UsageError where there are several members; `what` needs a single one.
   void require_one(const std::string& what) const;
 

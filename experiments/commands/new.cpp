@@ -149,7 +149,7 @@ std::string command_text(const NewArgs& args) {
 // What is written must be right, whatever the data are.
 void check_written(const std::string& yaml, const std::string& file) {
   auto loaded = parse_config<ExperimentConfig>(yaml, file);
-  refuse_idle(settle(loaded));
+  refuse_idle(settle(loaded), loaded.config.data);
   check_config(loaded.config);
 }
 

@@ -146,7 +146,9 @@ int run_train(const TrainOptions& options) {
   take_network(config, directory.path(), given_model_folders());
   const Split validation = options.overfit > 0 ? Split::kTrain : Split::kVal;
   const RunData data = load_run_data(
-      config, {.splits = {validation}, .most_images = config.train.validate_images}, signal);
+      config,
+      {.splits = {validation}, .most_images = config.train.validate_images, .checks_stages = true},
+      signal);
   std::optional<TrainingPage> page;
   if (options.report_images > 0)
     page.emplace(TrainingPage::Options{.file = directory.path() / kReportFile,

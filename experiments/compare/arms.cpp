@@ -6,6 +6,7 @@
 
 #include "captioning/learning/runs/check_config.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/config/traits.h"
 
 namespace saccade {
@@ -233,23 +234,47 @@ std::vector<Arm> expand_arms(const LoadedConfig& base) {
   return arms;
 }
 
+void ArmMistakes::add(const std::string& arm, const std::string& text, ExitCode code) {
+  if (code_ == ExitCode::kUsage) code_ = code;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    std::size_t end = text.find('\n', begin);
+    while (end < text.size() && text.substr(end + 1, 1) == " ") end = text.find('\n', end + 1);
+    end = std::min(end, text.size());
+    const std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    auto known = std::ranges::find(mistakes_, line, &Mistake::text);
+    if (known == mistakes_.end()) known = mistakes_.insert(known, {.text = line, .arms = {}});
+    if (!arm.empty() && (known->arms.empty() || known->arms.back() != arm))
+      known->arms.push_back(arm);
+  }
+}
+
+void ArmMistakes::raise() const {
+  if (mistakes_.empty()) return;
+  const std::string lines = join(mistakes_, "\n", [&](const Mistake& one) {
+    const bool of_all = one.arms.empty() || one.arms.size() == all_;
+    return (of_all ? "" : join(one.arms, ", ") + ": ") + one.text;
+  });
+  if (code_ == ExitCode::kUsage) throw UsageError(lines);
+  throw Error(code_, lines);
+}
+
 void check_arms(const std::vector<Arm>& arms) {
-  std::string wrong;
+  ArmMistakes wrong(arms);
   for (const Arm& arm : arms) {
     try {
       check_config(arm.config);
     } catch (const UsageError& error) {
-      if (arms.size() == 1) throw;
-      wrong += (wrong.empty() ? "" : "\n") + arm.name + ": " + error.what();
+      wrong.add(arm.name, error.what(), error.code());
     }
   }
-  if (!wrong.empty()) throw UsageError(wrong);
+  wrong.raise();
   std::set<std::string> reported;
   std::vector<IdleOption> idle;
   for (const Arm& arm : arms)
     std::copy_if(arm.idle.begin(), arm.idle.end(), std::back_inserter(idle),
                  [&](const IdleOption& option) { return reported.insert(option.text).second; });
-  refuse_idle(idle);
+  if (!arms.empty()) refuse_idle(idle, arms.front().config.data);
 }
 
 }  // namespace saccade

@@ -37,8 +37,30 @@ std::vector<Arm> expand_arms(const LoadedConfig& base);
 // Whether one config path is the other one or a section that contains it.
 bool overlapping_paths(const std::string& a, const std::string& b);
 
-// Runs check_config on every arm and refuses idle options. Throws one UsageError with one line per
-// mistake, which begins with the name of the arm where there are several.
+// The mistakes of several arms: each line once, after the names of the arms that have it, unless
+// all have it.
+class ArmMistakes {
+ public:
+  explicit ArmMistakes(const std::vector<Arm>& arms) : all_(arms.size()) {}
+  // Adds the lines of a message; one that begins with a space belongs to the line before. A mistake
+  // of all arms has no arm ("").
+  void add(const std::string& arm, const std::string& text, ExitCode code);
+  // Throws Error with all lines, if there are any, and the exit code of the first message that is
+  // about more than a value of the config; else UsageError.
+  void raise() const;
+
+ private:
+  struct Mistake {
+    std::string text;
+    std::vector<std::string> arms;
+  };
+  std::size_t all_;
+  std::vector<Mistake> mistakes_;
+  ExitCode code_ = ExitCode::kUsage;
+};
+
+// Runs check_config on every arm and refuses idle options. Throws one UsageError with the lines of
+// ArmMistakes.
 void check_arms(const std::vector<Arm>& arms);
 
 }  // namespace saccade

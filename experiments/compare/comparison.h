@@ -26,7 +26,7 @@ struct SeedResult {
   Index updates = 0, parameters = 0;
   RunRecord record;
   std::map<std::string, double> best_validation;
-  std::string images;  // dataset_digest of the images that were scored
+  std::string images;  // images_digest() of those that were scored
   std::vector<RegimeScores> regimes;
 
   bool failed() const { return !error.empty(); }

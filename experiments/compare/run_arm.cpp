@@ -48,15 +48,6 @@ void add_headlines(std::span<const SetScores> sets, NamedScores& to) {
   }
 }
 
-// The digest of the scored images; two arms are tested against each other only where it is the
-// same.
-std::string scored_digest(const Dataset& dataset, std::span<const Index> images) {
-  Dataset scored{.name = dataset.name, .images = {}, .digest = {}, .notes = {}};
-  for (const Index image : images)
-    scored.images.push_back(dataset.images[static_cast<std::size_t>(image)]);
-  return dataset_digest(scored);
-}
-
 // Does the work of an arm and returns the error message; empty where it succeeded.
 template <class Work>
 std::string failure_of(Work work) {
@@ -201,7 +192,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
          .boxes = loaded.model->has_attention() ? boxes_.get() : nullptr,
          .progress = progress.counting("captions")});
   }
-  result.images = scored_digest(data.dataset, report.images);
+  result.images = images_digest(data.dataset, report.images);
   for (const RegimeReport& regime : report.regimes) {
     result.regimes.push_back({regime.regime, regime.corpus, regime.metrics, regime.marks});
     if (!loaded.model->has_attention()) continue;

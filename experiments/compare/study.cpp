@@ -80,15 +80,15 @@ class Study {
   void check_all(const LoadedData& data) const {
     std::vector<Arm> all = request_.arms;
     for (const auto& trials : trials_) all.insert(all.end(), trials.begin(), trials.end());
-    std::string wrong;
+    ArmMistakes wrong(all);
     for (const Arm& arm : all) {
       try {
         check_with_data(arm.config, data);
       } catch (const UsageError& error) {
-        wrong += str(wrong.empty() ? "" : "\n", arm.name, ": ", error.what());
+        wrong.add(arm.name, error.what(), error.code());
       }
     }
-    if (!wrong.empty()) throw UsageError(wrong);
+    wrong.raise();
   }
 
   void tune(Comparison& comparison) {

@@ -128,10 +128,10 @@ TEST_CASE("lists that are something else, or two things, are refused with what t
   refuse(R"([{"image_id": 17, "caption": "x"}])", "says which image by an id, '17'");
   refuse(R"([{"image": "a.jpg"}])", "[0]: expected an object with the keys image");
   refuse(R"([{"image": "a.jpg", "caption": 7}])", "[0].caption: expected a string");
-  refuse(R"({"images": [], "annotations": []})", "set data.type=coco");
+  refuse(R"({"images": [], "annotations": []})", "is in the form of COCO's captions JSON");
   refuse(R"({"images": [{"filename": "a", "split": "val", "sentences": []}]})",
-         "set data.type=karpathy");
-  refuse("a.jpg#0\tA dog\n", "set data.type=flickr8k");
+         "is in the form of Karpathy's JSON");
+  refuse("a.jpg#0\tA dog\n", "is in the form of Flickr8k's token file");
   refuse("7,A dog\n", "x:1: the first line must name the columns image");
   refuse("a.jpg: A dog\nA cat\n", "x:1: the first line must name the columns image");
   refuse(R"({"a": [{"image": "a.jpg", "caption": "x"}], "b": [{"image": "a.jpg", "text": "x"}]})",
@@ -148,9 +148,9 @@ TEST_CASE("lists that are something else, or two things, are refused with what t
   refuse("image,caption\na.jpg\n", "x:2: 1 fields, the header has 2");
   const auto list = folder.write("list.json", R"([{"image": "a.jpg", "caption": "x"}])");
   CHECK_THROWS_WITH(read_coco({.train = list, .train_images = "/i"}),
-                    Contains("data.type=folder reads lists"));
+                    Contains("is a list, and an object with 'images' was expected"));
   CHECK_THROWS_WITH(read_karpathy({.annotations = list, .images = "/i"}),
-                    Contains("data.type=folder reads lists"));
+                    Contains("is a list, and an object with 'images' was expected"));
   CHECK(read_folder({.images = "/i", .captions = list}).images.size() == 1);  // it does
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("what a reader left out is said, also where nothing is left") {
   const Dataset twice =
       read_coco({.train = coco, .train_images = "/i", .val = coco, .val_images = "/i"});
   CHECK(twice.images.size() == 1);
-  CHECK_THAT(twice.notes.at(1), Contains("is the file of data.annotations, which is read once"));
+  CHECK_THAT(twice.notes.at(1), Contains("is the file of annotations, which is read once"));
 }
 
 // Names of columns and separators of tables that hold captions.

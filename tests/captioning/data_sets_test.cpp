@@ -2,7 +2,9 @@
 #include "captioning/data/data_sets.h"
 
 #include "captioning/data/data_places.h"
+#include "captioning/data/photo_check.h"
 #include "captioning/learning/training/training_set.h"
+#include "captioning/scoring/files/text_file.h"
 #include "captioning/study/evaluation/evaluate.h"
 #include "captioning/study/grounding/configured_boxes.h"
 #include "tests/support/catch.h"
@@ -81,6 +83,120 @@ TEST_CASE("joined data sets keep their order, their splits and their names") {
   CHECK(images_of(load_data(loaded.config).dataset, Split::kTrain).size() == 4 + 2);
   CHECK_THAT(message_of<UsageError>([&] { apply_override(loaded, "sets.street.limit_train=2"); }),
              Contains("sets"));
+}
+
+TEST_CASE("the digest of scored images does not change with what else is in the data") {
+  const TwoFolders two;
+  const auto digest = [](const DataConfig& config) {
+    const LoadedData data = load_data(config);
+    return images_digest(data.dataset, images_of(data.dataset, Split::kVal));
+  };
+  const std::string whole = digest(two.config());
+  for (const char* key : {"streets.limit_train=3", "parks.limit_train=1", "parks.share=0.5",
+                          "streets.captions_per_image=1", "parks.limit_val=1"}) {
+    INFO(key);
+    Loaded<DataConfig> loaded{.config = two.config(), .origins = {}};
+    apply_override(loaded, str("sets.", key));
+    CHECK((digest(loaded.config) == whole) == (std::string_view(key) != "parks.limit_val=1"));
+  }
+  DataConfig scenes;
+  scenes.scenes.train = 6;
+  scenes.scenes.val = 4;
+  const std::string drawn = digest(scenes);
+  scenes.limit_train = 2;
+  CHECK(digest(scenes) == drawn);
+  scenes.scenes.seed += 1;
+  CHECK(digest(scenes) != drawn);
+}
+
+TEST_CASE("photos that are missing are told of each joined set, whose name is no folder") {
+  const TempFolder folder("joined-photos");
+  for (const char* photo :
+       {"mine/below/1.png", "mine/below/2.png", "theirs/1.png", "other/5.png"}) {
+    std::filesystem::create_directories((folder.path() / photo).parent_path());
+    write_png(folder.path() / photo, test_picture(12, 12));
+  }
+  folder.write("mine.csv", "image,caption\n1.png,a dog\n2.png,two dogs\n");
+  folder.write("theirs.csv", "image,caption\n1.png,a cat\n5.png,two cats\n");
+  Loaded<DataConfig> loaded{.config = {}, .origins = {}};
+  apply_override(loaded, "type=joined");
+  apply_override(loaded, "sets={mine: {type: folder}, theirs: {type: folder}}");
+  for (const std::string set : {"mine", "theirs"}) {
+    apply_override(loaded, str("sets.", set, ".images=", (folder.path() / set).string()));
+    apply_override(loaded,
+                   str("sets.", set, ".annotations=", folder.path().string(), "/", set, ".csv"));
+  }
+  const LoadedData data = load_data(loaded.config);
+  const PhotoCheck check = check_photos(data, PhotoReading::kHeader);
+  CHECK(check.missing == std::vector<Index>{0, 1, 3});
+  REQUIRE(check.sets.size() == 2);
+  CHECK(check.sets[0].usable() == 0);
+  CHECK_THAT(check.sets[0].hint,
+             Contains("the folder of the images is " + (folder.path() / "mine/below").string()));
+  CHECK(check.hint == "mine: " + check.sets[0].hint);
+  CHECK(check.sets[1].missing == std::vector<Index>{3});
+  CHECK(check.sets[1].usable() == 1);
+  CHECK(check.sets[1].hint.empty());
+}
+
+TEST_CASE("captions in the form of another type are refused with the type that reads them") {
+  const TwoFolders two;
+  struct Form {
+    DataKind type;
+    std::string text;
+  };
+  const Form forms[] = {
+      {DataKind::kCoco, R"({"images": [{"id": 1, "file_name": "a.jpg"}],
+          "annotations": [{"id": 1, "image_id": 1, "caption": "a dog"}]})"},
+      {DataKind::kKarpathy, R"({"images": [{"filename": "a.jpg", "split": "train", "imgid": 1,
+          "sentences": [{"raw": "a dog"}]}]})"},
+      {DataKind::kFlickr8k, "a.jpg#0\ta dog\n"},
+      {DataKind::kFolder, "image,caption\na.jpg,a dog\n"},
+      {DataKind::kFolder, "image;caption\na.jpg;a dog\n"},
+      {DataKind::kFolder, R"([{"image": "a.jpg", "caption": "a dog"}])"},
+      {DataKind::kFolder, "a.jpg: a dog\nb.jpg: a cat\n"}};
+  const std::filesystem::path file = two.folder().path() / "captions";
+  // The message of reading the file as one set, or as the first of two.
+  const auto message = [&](DataKind type, bool joined) {
+    Loaded<DataConfig> loaded{.config = joined ? two.config() : DataConfig(), .origins = {}};
+    const std::string key = type == DataKind::kFlickr8k ? "tokens" : "annotations",
+                      images = two.folder().path().string();
+    if (joined) {
+      apply_override(loaded, str("sets.parks={type: ", enum_name(type), ", images: ", images, ", ",
+                                 key, ": ", file.string(), "}"));
+    } else {
+      for (const std::string& value :
+           {str("type=", enum_name(type)), "images=" + images, key + "=" + file.string()})
+        apply_override(loaded, value);
+    }
+    return message_of<DataError>([&] { load_data(loaded.config); });
+  };
+  for (const DataKind type :
+       {DataKind::kCoco, DataKind::kKarpathy, DataKind::kFlickr8k, DataKind::kFolder})
+    for (const Form& form : forms) {
+      if (form.type == type) continue;
+      INFO(enum_name(type) << ": " << form.text);
+      two.folder().write("captions", form.text);
+      for (const bool joined : {false, true}) {
+        const std::string section = joined ? "data.sets.parks" : "data",
+                          text = message(type, joined);
+        CHECK_THAT(text, Contains(str("; set ", section, ".type=", enum_name(form.type))));
+        CHECK(text.starts_with(joined ? section + ": " + file.string() : file.string()));
+        const bool key = (type == DataKind::kFlickr8k) != (form.type == DataKind::kFlickr8k);
+        CHECK((text.find(" and " + section + ".") != std::string::npos) == key);
+      }
+    }
+  // Another type is no remedy for what is damaged.
+  for (const char* damaged :
+       {"{}", "{\"images\": 7", R"({"images": [{"filename": 5}]})", R"({"annotations": []})"}) {
+    INFO(damaged);
+    two.folder().write("captions", damaged);
+    for (const bool joined : {false, true}) {
+      const std::string text = message(DataKind::kKarpathy, joined);
+      CHECK_THAT(text, !Contains("; set "));
+      CHECK(text.starts_with("data.sets.parks: ") == joined);
+    }
+  }
 }
 
 TEST_CASE("the first images of joined sets are the first of each, in proportion") {
@@ -179,9 +295,7 @@ TEST_CASE("each joined set has its own boxes") {
           message_of<DataError>(
               [&] { configured_boxes(wrong, loaded, images, listener, named_all); }),
           Catch::Matchers::StartsWith("data.sets.streets.boxes: ") && Contains(path.string()));
-    const IsNamed other = [](const std::string& key, const std::string&) {
-      return key == "data.sets.parks.boxes";
-    };
+    const IsNamed other = [](const std::string& key) { return key == "data.sets.parks.boxes"; };
     CHECK_FALSE(configured_boxes(wrong, loaded, val, listener, other));
     CHECK_THAT(message_of<DataError>([&] { needed_boxes(wrong, loaded, val); }),
                Catch::Matchers::StartsWith("data.sets.streets.boxes: "));
@@ -191,12 +305,18 @@ TEST_CASE("each joined set has its own boxes") {
   CHECK(given->knows(2));
   CHECK_FALSE(given->knows(8));
   CHECK_THROWS_AS(boxes_of_file(instances("no.json", "none.png", 1), data, val), DataError);
-  // Photos of two sets that have one name would both be judged by it.
+  // Photos of two sets that have one name would both be judged by it. That they would not all be
+  // judged now is no difference: the file may be of photos that are trained on.
   const auto both = two.folder().write(
       "both.json",
       R"({"images":[{"id":1,"file_name":"parks2.png","width":12,"height":12},)"
       R"({"id":2,"file_name":"streets2.png","width":12,"height":12}],"annotations":[],)"
       R"("categories":[{"id":18,"name":"dog"}]})");
+  for (const std::vector<Index>& judged : {val, {2}, {8}})
+    CHECK_THROWS_WITH(boxes_of_file(both, data, judged), Contains("--data sets.NAME.boxes=PATH"));
+  std::string text = read_text(both, "boxes");
+  text.replace(text.find("streets2"), 8, "streets0");  // a training image
+  two.folder().write("both.json", text);
   CHECK_THROWS_WITH(boxes_of_file(both, data, val), Contains("--data sets.NAME.boxes=PATH"));
 }
 
@@ -211,7 +331,9 @@ TEST_CASE("what is wrong with joined sets is said with the set's name, all at on
       {", min_count: 2", "data.sets.streets.min_count: a set has type, "},
       {", limit_train: -1", "limit_train"},
       {", share: 0", "share"},
-      {", share: 2", "share"},
+      {", share: 2", "data.sets.streets.share: '2' is out of range"},
+      {", split: {val: 3}", "data.sets.streets.split.val: '3' is out of range"},
+      {", limit_val: x", "data.sets.streets.limit_val: 'x' is not"},
       {", shar: 1",
        "a set has type, annotations, images, tokens, splits, val_annotations, "
        "val_images, boxes, limit_train, limit_val, share, split, captions_per_image "
@@ -231,6 +353,18 @@ TEST_CASE("what is wrong with joined sets is said with the set's name, all at on
   };
   CHECK_THAT(sets("{}"), Contains("needs two data sets or more"));
   CHECK_THAT(sets("{a: {type: folder, images: x}}"), Contains("it has 1"));
+  // What a set may lack that a base has.
+  for (const char* few : {"{a: {type: folder, images: x}}", "{a: {images: x}, b: {images: y}}"})
+    CHECK_THAT(sets(few), Contains("; data.sets of a file replaces all sets of its base, and "
+                                   "data.sets.a.images=PLACE on the command line changes"));
+  Loaded<DataConfig> list{.config = {}, .origins = {}};
+  for (const char* wrong : {"sets=[{type: coco}, {type: folder}]", "sets=[a, b]", "sets=a"})
+    CHECK_THAT(message_of<UsageError>([&] { apply_override(list, wrong); }),
+               Contains("expected a map from name to map of key and value, such as {NAME: "));
+  CHECK(key_in_set(two.config(), "data.images") == "data.sets.parks.images");
+  CHECK(key_in_set(two.config(), "data.min_count").empty());
+  CHECK(key_in_set(two.config(), "encoder.images").empty());
+  CHECK(key_in_set(DataConfig(), "data.images").empty());
   CHECK_THAT(sets("{a: {images: x}, b/c: {type: scenes}}"),
              Contains("data.sets.a: a set needs a type") &&
                  Contains("data.sets.b/c: the name of a set") &&

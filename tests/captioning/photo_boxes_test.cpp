@@ -119,12 +119,33 @@ TEST_CASE("COCO instances give the boxes of the categories that a caption names"
   CHECK(nouns[1].boxes.empty());  // no person is in the picture
   CHECK(boxes->nouns(1, tokenize("a puppy"), {50, 100}).empty());
 
+  // Photos of several folders may have one name, which then needs its folder.
+  Dataset folders = photos("coco");
+  folders.images[0].id = "train/a.jpg";
+  folders.images[1].id = "val/a.jpg";
+  for (const char* name : {"train/a.jpg", "val/a.jpg", "a.jpg", "test/a.jpg"}) {
+    INFO(name);
+    write(file, replaced(kInstances, "COCO_val2014_a.jpg", name));
+    const auto known = [&](Index image) {
+      try {
+        return read_photo_boxes(file, folders, std::vector<Index>{image})->knows(image);
+      } catch (const DataError&) {
+        return false;
+      }
+    };
+    CHECK(known(0) == (std::string_view(name) == "train/a.jpg"));
+    CHECK(known(1) == (std::string_view(name) == "val/a.jpg"));
+  }
+
   // Ids are those of COCO's images only in data sets that are COCO's.
   const std::string by_id = replaced(replaced(kInstances, "\"id\": 6", "\"id\": 22"),
                                      "\"image_id\": 6", "\"image_id\": 22");
   write(file, by_id);
   CHECK(read_photo_boxes(file, photos("coco"), kBoth)->knows(1));
   CHECK_FALSE(read_photo_boxes(file, photos(), kBoth)->knows(1));
+  Dataset own = photos("coco");
+  own.numbers_are_places = true;
+  CHECK_FALSE(read_photo_boxes(file, own, kBoth)->knows(1));
 }
 
 TEST_CASE("broken instances are refused with file, place and remedy") {
@@ -143,7 +164,7 @@ TEST_CASE("broken instances are refused with file, place and remedy") {
       {"\"categories\"", "\"kinds\"", "'categories' is missing; is this the captions file?"},
       {"\"width\": 200", "\"width\": 0", "images[0].width: must be positive; got 0"},
       {"\"id\": 18", "\"id\": 1", "categories[1]: category id 1 is there twice"},
-      {"COCO_val2014_a", "z", "knows none of the 2 images of folder, which are called like a.jpg"},
+      {"COCO_val2014_a", "z", "knows none of the 2 images, which are called like a.jpg"},
       {"[{\"id\": 5", "[{\"id\" 5", "broken JSON"},
   };
   for (const Broken& broken : cases) {

@@ -191,7 +191,33 @@ TEST_CASE("the caption files of COCO are read") {
   const auto copy = folder.write("copy.json", read_text(train, "captions"));
   CHECK_THROWS_WITH(
       read_coco({.train = train, .train_images = "/t", .val = copy, .val_images = "/t"}),
-      Contains("is there twice"));
+      Contains("copy.json: '9.jpg' is also in ") && Contains("train.json, and both are /t/9.jpg"));
+
+  // Two files that count their own photos: equal ids, equal names, or both, in other folders.
+  struct Own {
+    const char* image;
+    bool equal_names, equal_ids;
+  };
+  for (const Own& own : {Own{R"({"id":4,"file_name":"4.jpg"})", true, true},
+                         Own{R"({"id":9,"file_name":"x.jpg"})", false, true},
+                         Own{R"({"id":5,"file_name":"9.jpg"})", true, false},
+                         Own{R"({"id":5,"file_name":"x.jpg"})", false, false}}) {
+    INFO(own.image);
+    const std::string image(own.image), id = image.substr(6, 1);
+    folder.write("val.json", str(R"({"images":[)", image, R"(],"annotations":[{"image_id":)", id,
+                                 R"(,"caption":"A cat"}]})"));
+    const Dataset both =
+        read_coco({.train = train, .train_images = "/t", .val = val, .val_images = "/v"});
+    REQUIRE(both.images.size() == 3);
+    const std::string name = image.substr(image.size() - 7, 5);
+    CHECK(both.images[2].id == (own.equal_names ? "val/" : "") + name);
+    CHECK(both.images[2].path == "/v/" + name);
+    CHECK(both.images[2].captions == std::vector<std::string>{"A cat"});
+    CHECK(std::to_string(both.images[2].number) == id);
+    CHECK(both.images[0].id == (own.equal_names ? "train/9.jpg" : "9.jpg"));
+    CHECK(both.images[0].path == "/t/9.jpg");
+    CHECK(both.numbers_are_places == own.equal_ids);
+  }
 }
 
 TEST_CASE("CSV fields may have quotes, commas and line ends, and faults have line numbers") {

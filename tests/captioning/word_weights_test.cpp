@@ -128,7 +128,7 @@ TEST_CASE("what does not fit is said in few lines, with a remedy") {
     take_weights(archive, {"", "", "another"}, wider, EncoderWeights::kCheckpoint);
   });
   CHECK_THAT(text, Contains("saved.h5: does not fit this run (train.init_from)"));
-  CHECK_THAT(text, Contains("frozen encoder is another; "));
+  CHECK_THAT(text, Contains("frozen encoder is another; "));  // the checkpoint has no network
   CHECK_THAT(text, Contains("saccade new --from"));
   CHECK(std::ranges::count(text, '\n') == 3);
 }

@@ -103,6 +103,51 @@ wants "whole: data.sets.theirs.share is 1, not 0.5" err
 [ "$(json out '/arms#')" -eq 2 ] || fail "the three runs do not form two arms"
 expect 2 "$saccade" compare run whole run
 one_error "are the same experiment with the same seed"
+# Arms that differ in what they train on are scored on the same images. A mistake of all arms is said once.
+cat >arms.yaml <<YAML
+base: two.yaml
+compare: {arms: {all: {}, few: {data.sets.theirs.limit_train: 4}}}
+YAML
+expect 0 "$saccade" compare arms.yaml --out study --report-images 0
+! grep -q "scored on other images" out err || fail "fewer training images are other images to score"
+mkdir empty
+expect 2 "$saccade" config check arms.yaml data.sets.theirs.share=2 data.sets.mine.limit_val=-1
+[ "$(grep -c "share: '2'" err) $(grep -c "limit_val: '-1'" err) $(grep -c "all: \|few: " err)" = "1 1 0" ] ||
+  fail "each mistake of all arms is not said once"
+expect 3 "$saccade" config check arms.yaml data.sets.mine.type=coco data.sets.mine.annotations=mine/captions.csv
+one_error "error: data.sets.mine: mine/captions.csv" "set data.sets.mine.type=folder, which reads"
+expect 2 "$saccade" config check arms.yaml optimizer.schedule=cosine optimizer.warmup=1000 \
+  'compare.arms={all: {}, few: {data.sets.theirs.limit_train: 4}, short: {optimizer.warmup: 0}}'
+[ "$(grep -c "all, few: optimizer.warmup is 1000" err)" = 1 ] || fail "a mistake of two arms is not said once"
+# All photos of one set are missing, which is no matter of single photos; what is too short is said before any is read.
+set -- data.sets.mine.images=empty data.sets.mine.annotations=mine/captions.csv
+expect 3 "$saccade" data two.yaml "$@" data.on_bad_image=skip
+wants "data.sets.mine: none of 8 photos can be used; no file of the first one's name is below empty" err
+expect 3 "$saccade" train two.yaml --out other "$@" data.on_bad_image=skip
+wants "error: mine: none of 8 images can be read; the first: " err
+expect 2 "$saccade" train two.yaml --out other "$@" optimizer.schedule=cosine optimizer.warmup=1000 train.stop=2e
+one_error "optimizer.warmup is 1000 updates"
+sed 's/"annotations": .*/"annotations": [{"id": 1, "image_id": 1, "caption": "."}]}/' train.json >bare.json
+expect 3 "$saccade" data two.yaml data.sets.theirs.annotations=bare.json data.sets.theirs.val_annotations= \
+  data.sets.theirs.val_images=
+one_error "data.sets.theirs: bare.json: no image with a caption in it"
+expect 0 "$saccade" data two.yaml data.sets.theirs.annotations=bare.json
+wants "theirs: none of its images is for training" out
+! grep -q "an epoch trains on 0" out || fail "an epoch of a set without training images"
+
+# Photos of two files that each count from 1.
+mkdir counted
+for i in 1 2 3; do cp theirs/9.png counted/$i.png; done
+coco 1 3 >counted.json
+set -- data.type=coco data.annotations=train.json data.images=theirs data.val_annotations=counted.json
+expect 0 "$saccade" train two.yaml --out counting "$@" data.val_images=counted data.sets={} --report-images 0
+expect 0 "$saccade" evaluate counting --split val --no-ablations --out counting.json
+expect 0 "$saccade" score counted.json counting.json --json
+[ "$(json out /n_images)" = 3 ] || fail "the captions of photos that are counted anew are not matched"
+expect 0 "$saccade" evaluate counting --split all --no-ablations --json
+[ "$(json out /n_images)" = 11 ] || fail "not the photos of both files"
+expect 3 "$saccade" data two.yaml "$@" data.val_images=theirs data.sets={}
+one_error "counted.json: '1.png' is also in train.json, and both are theirs/1.png"
 
 # Boxes that the user named and that cannot be used are refused, with their key; a place that the maker of a
 # checkpoint had is not.
@@ -125,6 +170,9 @@ for boxes in gone.json val.json sheets "sets.mine"; do
   done
   rm -rf other
 done
+sed 's/none\.png/7.png/' away.json >seven.json
+expect 3 "$saccade" evaluate run --split val --boxes seven.json
+one_error "seven.json: has images of several data sets by their names" "--data sets.NAME.boxes=PATH"
 cat >one.yaml <<YAML
 base: tiny.yaml
 data: {type: folder, images: mine}
@@ -135,6 +183,18 @@ for boxes in gone.json val.json; do
   expect 3 "$saccade" evaluate single --split val --data boxes=$boxes
   one_error "data.boxes: $boxes"
 done
+# What names a file of no set is not left without effect.
+for given in images=mine annotations=train.json tokens=x boxes=away.json; do
+  expect 2 "$saccade" evaluate run --split val --data $given
+  one_error "--data ${given%%=*} has no effect" "a set has its own, such as --data sets.mine.${given%%=*}"
+  expect 2 "$saccade" config check two.yaml data.$given
+  one_error "data.${given%%=*} has no effect" "a set has its own, such as data.sets.mine.${given%%=*}"
+done
+expect 2 "$saccade" evaluate single --split val --data tokens=x
+one_error "--data tokens has no effect"
+printf 'base: two.yaml\ndata: {sets: {mine: {images: mine}, theirs: {images: theirs}}}\n' >over.yaml
+expect 2 "$saccade" config check over.yaml
+wants "data.sets.mine: a set needs a type that is read from files: karpathy, coco, flickr8k or folder; data.sets of a" err
 expect 0 "$saccade" compare boxed whole --json
 wants "(data.sets.theirs.boxes): boxes.json: no such file" err
 # One set with boxes is enough to supervise attention.
@@ -164,7 +224,7 @@ one_error "data.sets has no entry 'their' (did you mean 'theirs'?); it has mine,
 expect 2 "$saccade" config check two.yaml data.sets.theirs=5
 one_error "data.sets.theirs: expected a map of keys and values, got '5'"
 expect 2 "$saccade" config check two.yaml data.sets.theirs.share=0
-one_error "command line: data.sets.theirs: share=0"
+one_error "command line: data.sets.theirs.share: '0' is out of range"
 expect 0 "$saccade" data two.yaml 'data.sets.theirs={type: coco, annotations: val.json, images: theirs}'
 wants "(6 of mine, " out
 expect 0 "$saccade" data two.yaml 'data.sets.third={type: coco, annotations: val.json, images: theirs}'

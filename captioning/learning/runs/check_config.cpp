@@ -8,6 +8,7 @@
 #include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/training/choosing_metric.h"
 #include "captioning/learning/training/stages.h"
+#include "captioning/learning/training/training_set.h"
 #include "captioning/model/decoders/decoder_parts.h"
 #include "captioning/model/inputs.h"
 #include "captioning/model/model.h"
@@ -211,28 +212,31 @@ void check_config(const ExperimentConfig& config) {
 
 void check_with_data(const ExperimentConfig& config, const LoadedData& data) {
   require_validation(data);
-  std::vector<PlanItem> items;
-  for (const Index i : images_of(data.dataset, Split::kTrain))
-    for (Index c = 0; c < std::ssize(data.dataset.images[static_cast<std::size_t>(i)].captions);
-         ++c)
-      items.push_back({.image = i, .caption = c, .length = 1});
-  if (!items.empty()) stages_of(config, items);
+  check_stages(config, data);
 }
 
-void refuse_idle(const std::vector<IdleOption>& idle) {
-  std::string lines = join(idle, "\n", &IdleOption::text);
+void refuse_idle(const std::vector<IdleOption>& idle, const DataConfig& data) {
+  std::string lines = join(idle, "\n", [&](const IdleOption& option) {
+    const std::string own = key_in_set(data, option.path);
+    return option.text + (own.empty() ? "" : "; a set has its own, such as " + own);
+  });
   if (!lines.empty()) throw UsageError(lines);
 }
 
 void refuse_unread(std::span<const std::string> overrides, const ExperimentConfig& config,
-                   const std::string& option) {
+                   const std::string& option, const std::string& section) {
   const std::vector<std::string> unread = unread_options(config);
   for (const std::string& assignment : overrides) {
-    const std::string path = assignment.substr(0, assignment.find('='));
-    if (std::find(unread.begin(), unread.end(), path) != unread.end())
-      throw UsageError(str(option, path,
-                           " has no effect: with the other choices of the checkpoint's config "
-                           "nothing reads it (saccade list config shows what reads it)"));
+    const std::string path = section + assignment.substr(0, assignment.find('='));
+    if (std::find(unread.begin(), unread.end(), path) == unread.end()) continue;
+    const std::string own = key_in_set(config.data, path);
+    throw UsageError(str(
+        option, path.substr(section.size()),
+        " has no effect: with the other choices of the checkpoint's config nothing reads it "
+        "(saccade "
+        "list config shows what reads it)",
+        own.empty() ? ""
+                    : str("; a set has its own, such as ", option, own.substr(section.size()))));
   }
 }
 
@@ -245,7 +249,7 @@ void settle_alone(LoadedConfig& loaded, bool of_a_run) {
       reset_option(loaded, option.path);
       return true;
     });
-  refuse_idle(idle);
+  refuse_idle(idle, loaded.config.data);
 }
 
 }  // namespace saccade

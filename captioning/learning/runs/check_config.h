@@ -9,6 +9,7 @@
 
 namespace saccade {
 
+struct DataConfig;
 struct ExperimentConfig;
 struct LoadedData;
 
@@ -21,13 +22,15 @@ void check_config(const ExperimentConfig& config);
 // second stage for which training on so many is too short. Throws DataError where no image is val.
 void check_with_data(const ExperimentConfig& config, const LoadedData& data);
 
-// Throws UsageError, with one line for each option, on options that are set and never read.
-void refuse_idle(const std::vector<IdleOption>& idle);
+// Throws UsageError, with one line for each option, on options that are set and never read. Where
+// `data` joins sets that have such a key of their own, the line says so.
+void refuse_idle(const std::vector<IdleOption>& idle, const DataConfig& data);
 
 // Throws UsageError on overrides (`search.beam=5`) of options that the config, which has them
-// already, does not read. `option` stands before an override on a command line ("--set ").
+// already, does not read. `option` stands before an override on a command line ("--set "), which
+// leaves out `section` ("data." with "--data ").
 void refuse_unread(std::span<const std::string> overrides, const ExperimentConfig& config,
-                   const std::string& option = "");
+                   const std::string& option = "", const std::string& section = "");
 
 // Makes a config ready to be trained by itself. Options that it inherited and does not read get
 // their defaults again (core/config/idle.h); other options that nothing reads are refused as above.

@@ -409,7 +409,11 @@ std::optional<SharedWords> take_weights(const Archive& archive, const DataIdenti
   const Vocabulary& ours = model.vocabulary();
   std::vector<std::string> reasons;
   if (data.encoder != archive.string("encoder_digest") && data.encoder != network_digest(archive))
-    reasons.emplace_back("the network, layer or preprocessing of the frozen encoder is another");
+    reasons.push_back(str("the network, layer or preprocessing of the frozen encoder is another",
+                          network_digest(archive).empty()
+                              ? ""
+                              : " (a config that leaves encoder.model out takes that of the "
+                                "checkpoint)"));
   if (words_of(archive) != words_of(model))
     reasons.emplace_back("the tokens of the texts are others");
   Fit fit{.encoder = encoder};

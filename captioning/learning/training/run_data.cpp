@@ -86,6 +86,7 @@ RunData::RunData(const ExperimentConfig& config, const Request& request,
       pipeline_(std::make_unique<InputPipeline>(config_.encoder, listener)) {
   if (std::find(request.splits.begin(), request.splits.end(), Split::kVal) != request.splits.end())
     require_validation(*loaded_);
+  if (request.checks_stages) check_stages(config, *loaded_);
   tell_interpolation(config_.encoder, listener);
   for (const std::string& note : named_notes(loaded_->dataset)) inform(listener, note);
   boxes_ = configured_boxes(config.data, *loaded_, wanted_images(*loaded_, request), listener,

@@ -31,6 +31,7 @@ class RunData {
     bool evaluated_split = false;  // also all images of LoadedData::default_split()
     // Whether the config is that of a checkpoint, so that nobody here named its boxes.
     bool of_checkpoint = false;
+    bool checks_stages = false;  // check_stages(), before any image is read
   };
   // Loads the data of a config and the inputs of the request. Throws what load_data and
   // DatasetInputs throw, DataError where a split is

@@ -4,9 +4,31 @@
 #include <cmath>
 #include <map>
 
+#include "captioning/learning/config/experiment_config.h"
+#include "captioning/learning/training/stages.h"
 #include "captioning/scoring/words/tokenizer.h"
 
 namespace saccade {
+
+std::vector<PlanShare> training_shares(const LoadedData& data, const DataConfig& config) {
+  std::vector<PlanShare> out;
+  const auto add = [&](Index begin, Index end, double share) {
+    if (share < 1) out.push_back({.begin = begin, .end = end, .share = share});
+  };
+  if (data.sets.empty()) add(0, std::ssize(data.dataset.images), config.share);
+  for (std::size_t s = 0; s < data.sets.size(); ++s)
+    add(data.dataset.parts[s].begin, data.dataset.parts[s].end, data.sets[s].config.share);
+  return out;
+}
+
+void check_stages(const ExperimentConfig& config, const LoadedData& data) {
+  std::vector<PlanItem> items;
+  for (const Index i : images_of(data.dataset, Split::kTrain))
+    for (Index c = 0; c < std::ssize(data.dataset.images[static_cast<std::size_t>(i)].captions);
+         ++c)
+      items.push_back({.image = i, .caption = c, .length = 1});
+  if (!items.empty()) stages_of(config, items, training_shares(data, config.data));
+}
 
 Vocabulary training_vocabulary(const LoadedData& data, const DataConfig& config) {
   std::vector<std::vector<std::string>> captions;
@@ -20,6 +42,7 @@ Vocabulary training_vocabulary(const LoadedData& data, const DataConfig& config)
 TrainingSet::TrainingSet(const LoadedData& data, const DataConfig& config,
                          const Vocabulary& vocabulary, std::span<const Index> bad)
     : data_(&data),
+      shares_(training_shares(data, config)),
       vocabulary_(&vocabulary),
       max_length_(config.max_length),
       captions_(data.dataset.images.size()),
@@ -52,12 +75,6 @@ TrainingSet::TrainingSet(const LoadedData& data, const DataConfig& config,
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
   }
-  const auto add_share = [&](Index begin, Index end, double share) {
-    if (share < 1) shares_.push_back({.begin = begin, .end = end, .share = share});
-  };
-  if (data.sets.empty()) add_share(0, static_cast<Index>(data.dataset.images.size()), config.share);
-  for (std::size_t s = 0; s < data.sets.size(); ++s)
-    add_share(data.dataset.parts[s].begin, data.dataset.parts[s].end, data.sets[s].config.share);
   if (items_.empty())
     throw DataError(data.dataset.name +
                     ": no training caption is left; check data.limit_train and the splits");

@@ -15,6 +15,14 @@
 
 namespace saccade {
 
+struct ExperimentConfig;
+
+// data.share of the training images, or those of joined sets, where they are below 1.
+std::vector<PlanShare> training_shares(const LoadedData& data, const DataConfig& config);
+
+// Throws UsageError where training on these captions is too short for a warm-up or a second stage.
+void check_stages(const ExperimentConfig& config, const LoadedData& data);
+
 // The vocabulary of the training captions of a data set.
 Vocabulary training_vocabulary(const LoadedData& data, const DataConfig& config);
 
@@ -27,7 +35,7 @@ class TrainingSet {
               std::span<const Index> bad);
 
   std::span<const PlanItem> items() const { return items_; }
-  // data.share, or that of each joined set, where they are below 1.
+  // training_shares() of the data.
   std::span<const PlanShare> shares() const { return shares_; }
   Index cut_captions() const { return cut_; }
   // The number of captions with more entries of the vocabulary (words or pieces) than `entries`.

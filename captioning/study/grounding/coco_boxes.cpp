@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "captioning/data/reader_support.h"
 #include "captioning/scoring/files/image_id.h"
@@ -42,27 +43,36 @@ Categories read_categories(const JsonValue& root) {
   return out;
 }
 
-// Finds the images of a data set by name or number.
+// Finds the wanted images of a data set by name or number.
 class Wanted {
  public:
-  Wanted(const Dataset& dataset, std::span<const Index> images) {
-    const bool by_number = dataset.name.starts_with("coco");
-    for (const Index image : images) {
+  Wanted(const Dataset& dataset, std::span<const Index> images)
+      : wanted_(images.begin(), images.end()) {
+    const bool by_number = dataset.name.starts_with("coco") && !dataset.numbers_are_places;
+    for (Index image = 0; image < std::ssize(dataset.images); ++image) {
       const CaptionedImage& one = dataset.images[static_cast<std::size_t>(image)];
-      names_.emplace(bare_name(one.id), image);
+      ids_.emplace(one.id, image);
+      const auto [found, fresh] = names_.emplace(bare_name(one.id), image);
+      if (!fresh) found->second = kNone;  // of photos in several folders, only the id tells which
       if (by_number) numbers_.emplace(one.number, image);
     }
   }
-  // The image of this name or number; -1 where the data set has none.
+  // The wanted image of this name or number, or kNone.
   Index find(const std::string& name, std::int64_t number) const {
-    if (const auto found = names_.find(bare_name(name)); found != names_.end())
-      return found->second;
-    const auto found = numbers_.find(number);
-    return found == numbers_.end() ? -1 : found->second;
+    Index image = kNone;
+    if (const auto id = ids_.find(name); id != ids_.end())
+      image = id->second;
+    else if (const auto bare = names_.find(bare_name(name)); bare != names_.end())
+      image = bare->second;
+    else if (const auto known = numbers_.find(number); known != numbers_.end())
+      image = known->second;
+    return wanted_.contains(image) ? image : kNone;
   }
+  static constexpr Index kNone = -1;
 
  private:
-  std::unordered_map<std::string, Index> names_;
+  std::unordered_set<Index> wanted_;
+  std::unordered_map<std::string, Index> ids_, names_;
   std::unordered_map<std::int64_t, Index> numbers_;
 };
 
@@ -105,7 +115,7 @@ CocoBoxes::CocoBoxes(const std::filesystem::path& file, const Dataset& dataset,
   const Categories categories = read_categories(checked(root));
   names_.emplace(categories.names);
   const Wanted wanted(dataset, images);
-  std::unordered_map<std::int64_t, Index> by_number;  // -1: an image that is not wanted
+  std::unordered_map<std::int64_t, Index> by_number;  // kNone: an image that is not wanted
   const JsonValue entries = root["images"];
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const JsonValue entry = entries.at(i);

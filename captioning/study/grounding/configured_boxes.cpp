@@ -1,5 +1,6 @@
 #include "captioning/study/grounding/configured_boxes.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <numeric>
 
@@ -88,7 +89,7 @@ void require_place(const std::string& key, const std::string& path) {
 // Throws DataError where a path that the user named does not exist.
 void require_places(const DataConfig& config, const IsNamed& named) {
   const auto require = [&](const std::string& key, const std::string& path) {
-    if (named(key, path)) require_place(key, path);
+    if (named(key)) require_place(key, path);
   };
   if (config.type != DataKind::kJoined) return require("data.boxes", config.boxes);
   for (const NamedDataConfig& set : joined_sets(config))
@@ -96,15 +97,15 @@ void require_places(const DataConfig& config, const IsNamed& named) {
 }
 
 // Throws what read_photo_boxes() throws where no image of the data set has boxes.
-void require_boxes_of_any(const BoxesOfSet& set) {
-  std::vector<Index> all(set.dataset.images.size());
+void require_boxes_of_any(const std::string& path, const Dataset& dataset) {
+  std::vector<Index> all(dataset.images.size());
   std::iota(all.begin(), all.end(), Index{0});
-  read_photo_boxes(set.path, set.dataset, all);
+  read_photo_boxes(path, dataset, all);
 }
 
 }  // namespace
 
-bool named_all(const std::string& /*key*/, const std::string& /*path*/) { return true; }
+bool named_all(const std::string& /*key*/) { return true; }
 
 std::unique_ptr<PhotoBoxes> configured_boxes(const DataConfig& config, const LoadedData& data,
                                              std::span<const Index> images,
@@ -122,7 +123,7 @@ std::unique_ptr<PhotoBoxes> configured_boxes(const DataConfig& config, const Loa
           return read_photo_boxes(set.path, set.dataset, own);
         } catch (const DataError& error) {
           try {
-            if (named && named(set.key, set.path)) require_boxes_of_any(set);
+            if (named && named(set.key)) require_boxes_of_any(set.path, set.dataset);
             inform(listener, str("maps are not judged by boxes (", set.key, "): ", error.what()));
           } catch (const DataError& of_all) {
             wrong += str(wrong.empty() ? "" : "\n", set.key, ": ", of_all.what());
@@ -150,26 +151,33 @@ std::unique_ptr<PhotoBoxes> needed_boxes(const DataConfig& config, const LoadedD
 
 std::unique_ptr<PhotoBoxes> boxes_of_file(const std::filesystem::path& path, const LoadedData& data,
                                           std::span<const Index> images) {
+  // Photos of two sets may have one name by chance. Those of all splits are looked at: the file may
+  // be that of training images.
+  const auto may_be_of = [&](const JoinedSet& set) {
+    try {
+      require_boxes_of_any(path.string(), set.dataset);
+      return true;
+    } catch (const DataError&) {
+      return false;
+    }
+  };
+  if (std::ranges::count_if(data.sets, may_be_of) > 1)
+    throw DataError(str(path.string(),
+                        ": has images of several data sets by their names, and may be of one of "
+                        "them; name the boxes of each set instead, as in --data "
+                        "sets.NAME.boxes=PATH"));
   std::string problem;
-  int known = 0;  // sets
   auto boxes = read_each(
       {}, data, images,
       [&](const BoxesOfSet& set, std::span<const Index> own) -> std::unique_ptr<PhotoBoxes> {
         try {
-          auto found = read_photo_boxes(path, set.dataset, own);
-          ++known;
-          return found;
+          return read_photo_boxes(path, set.dataset, own);
         } catch (const DataError& error) {
           problem = error.what();
           return nullptr;
         }
       });
   if (!boxes) throw DataError(problem);
-  if (known > 1)
-    throw DataError(str(path.string(),
-                        ": has images of several data sets by their names, and may be of one of "
-                        "them; name the boxes of each set instead, as in --data "
-                        "sets.NAME.boxes=PATH"));
   return boxes;
 }
 

@@ -15,12 +15,12 @@
 
 namespace saccade {
 
-// Whether a user named the boxes of this key, data.boxes or data.sets.NAME.boxes, and this path.
-// The place that the maker of a checkpoint had for them is named by nobody here.
-using IsNamed = std::function<bool(const std::string& key, const std::string& path)>;
+// Whether a user named the boxes of this key, data.boxes or data.sets.NAME.boxes. The place that
+// the maker of a checkpoint had for them is named by nobody here.
+using IsNamed = std::function<bool(const std::string& key)>;
 
 // Of a config that the user wrote: all.
-bool named_all(const std::string& key, const std::string& path);
+bool named_all(const std::string& key);
 
 // The boxes of these images from data.boxes, or from those of each joined set; null where all are
 // empty, and for scenes and texts. Also null, with a message to the listener, where the file has
@@ -38,7 +38,7 @@ std::unique_ptr<PhotoBoxes> needed_boxes(const DataConfig& config, const LoadedD
                                          std::span<const Index> images);
 
 // The boxes of one file or folder. Throws DataError where it knows none of the images, and where it
-// knows those of several joined sets: their names may be equal by chance.
+// knows images of several joined sets, in whatever split: their names may be equal by chance.
 std::unique_ptr<PhotoBoxes> boxes_of_file(const std::filesystem::path& path, const LoadedData& data,
                                           std::span<const Index> images);
 

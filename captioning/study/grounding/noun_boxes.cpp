@@ -22,10 +22,9 @@ std::unique_ptr<PhotoBoxes> read_photo_boxes(const std::filesystem::path& path,
     boxes = std::make_unique<CocoBoxes>(path, dataset, images);
   for (const Index image : images)
     if (boxes->knows(image)) return boxes;
-  throw DataError(str(path.string(), ": knows none of the ", images.size(), " images of ",
-                      dataset.name, ", which are called like ",
-                      dataset.images[static_cast<std::size_t>(images[0])].id,
-                      "; images are matched by file name"));
+  throw DataError(str(
+      path.string(), ": knows none of the ", images.size(), " images, which are called like ",
+      dataset.images[static_cast<std::size_t>(images[0])].id, "; images are matched by file name"));
 }
 
 std::vector<Rect> scaled_boxes(std::span<const Rect> boxes, const ImageSize& from,

@@ -86,6 +86,27 @@ TEST_CASE("named arms are combined with all values of the axes") {
   REQUIRE(folders.size() == 8);
 }
 
+TEST_CASE("a mistake of several arms is said once, with the arms that have it") {
+  const std::vector<Arm> arms =
+      expand_arms(comparing("{arms: {a: {}, b: {attention.score: dot}, "
+                            "c: {attention.score: general}}}"));
+  ArmMistakes wrong(arms);
+  wrong.raise();
+  for (const Arm& arm : arms) wrong.add(arm.name, "of all\nof all, too", ExitCode::kUsage);
+  CHECK(message_of<UsageError>([&] { wrong.raise(); }) == "of all\nof all, too");
+  wrong.add("a", "of two\nof one\n  with more\n  and more", ExitCode::kUsage);
+  wrong.add("c", "of two", ExitCode::kData);
+  wrong.add("", "of none", ExitCode::kUsage);
+  try {
+    wrong.raise();
+    FAIL("nothing was thrown");
+  } catch (const Error& error) {
+    CHECK(error.code() == ExitCode::kData);
+    CHECK(error.what() == std::string("of all\nof all, too\na, c: of two\n"
+                                      "a: of one\n  with more\n  and more\nof none"));
+  }
+}
+
 std::string refusal(const std::string& text) {
   try {
     check_arms(expand_arms(comparing(text)));
