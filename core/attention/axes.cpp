@@ -48,26 +48,27 @@ AttentionRegistry::AttentionRegistry()
                 "Ye et al. 2024", "two scaled_dot scores of width A / 2", "hidden"},
                make_differential_attention},
           }),
-      scores("attention.score",
-             {
-                 {{"additive", "v' tanh(W a + U h + b)", "Bahdanau et al. 2015; Xu et al. 2015",
-                   "L A tanh; once per image: L D A"},
-                  make_additive_score},
-                 {{"concat", "v' tanh(W [h; a] + b), one matrix for both", "Luong et al. 2015",
-                   "L A tanh; once per image: L D A"},
-                  make_concat_score},
-                 {{"dot", "a' h; needs D = Q", "Luong et al. 2015", "L D"}, make_dot_score},
-                 {{"scaled_dot", "(W a)' (U h + b) / sqrt(A)", "Vaswani et al. 2017",
-                   "L A; once per image: L D A"},
-                  make_scaled_dot_score},
-                 {{"general", "a' W h", "Luong et al. 2015", "L D + Q D"}, make_general_score},
-                 {{"cosine", "cos(W a, U h + b) exp(t), with t learned", "Graves et al. 2014",
-                   "L A; once per image: L D A"},
-                  make_cosine_score},
-                 {{"none", "no attention: the mean of all regions", "plain CNN+RNN captioners",
-                   "D; once per image: L D"},
-                  nullptr},
-             }) {}
+      scores(
+          "attention.score",
+          {
+              {{"additive", "v' tanh(W a + U h + b)", "Bahdanau et al. 2015; Xu et al. 2015",
+                "L A tanh; once per image: L D A", "hidden"},
+               make_additive_score},
+              {{"concat", "v' tanh(W [h; a] + b), one matrix for both", "Luong et al. 2015",
+                "L A tanh; once per image: L D A", "hidden"},
+               make_concat_score},
+              {{"dot", "a' h; needs D = Q", "Luong et al. 2015", "L D", "none"}, make_dot_score},
+              {{"scaled_dot", "(W a)' (U h + b) / sqrt(A)", "Vaswani et al. 2017",
+                "L A; once per image: L D A", "hidden"},
+               make_scaled_dot_score},
+              {{"general", "a' W h", "Luong et al. 2015", "L D + Q D", "none"}, make_general_score},
+              {{"cosine", "cos(W a, U h + b) exp(t), with t learned", "Graves et al. 2014",
+                "L A; once per image: L D A", "hidden"},
+               make_cosine_score},
+              {{"none", "no attention: the mean of all regions", "plain CNN+RNN captioners",
+                "D; once per image: L D", "none"},
+               nullptr},
+          }) {}
 
 // A window of radius D holds at most (2D+1)^2 regions. Where that is at most a quarter of L, no
 // others are scored (near_regions in scope.h).

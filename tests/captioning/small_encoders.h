@@ -14,36 +14,16 @@ namespace saccade::test {
 inline void set_small_encoder(const std::string& kind, const TempFolder& folder,
                               EncoderConfig& config) {
   config.type = kind;
-  switch (kind) {
-    case "resnet18":
-    case "resnet34":
-    case "resnet50":
-    case "resnet101":
-      config.layer = "layer1";
-      break;
-    case "vgg16":
-    case "vgg19":
-      config.layer = "conv3";
-      break;
-    case "mobilenet_v2":
-      config.layer = "stage3";
-      break;
-    case "vit":
-    case "hybrid":
-      config.vit = {.width = 8, .layers = 1, .heads = 2, .patch = kind == "vit" ? 8 : 1};
-      break;
-    case "onnx":
-    case "onnx_native":
-      config.model = (folder / "small.onnx").string();
-      config.layer = "last";
-      break;
-    case "bigru":
-    case "text_transformer":
-      config.text = {.length = 6, .width = 8, .layers = 2, .heads = 2, .multiple = 2};
-      break;
-    case "cnn":
-      break;
-  }
+  const EncoderTraits& traits = encoder_traits(config);
+  if (kind.starts_with("resnet")) config.layer = "layer1";
+  if (kind.starts_with("vgg")) config.layer = "conv3";
+  if (kind == "mobilenet_v2") config.layer = "stage3";
+  if (traits.reads_onnx_file)
+    config.model = (folder / "small.onnx").string(), config.layer = "last";
+  if (traits.reads_text)
+    config.text = {.length = 6, .width = 8, .layers = 2, .heads = 2, .multiple = 2};
+  else if (traits.has_tokens)
+    config.vit = {.width = 8, .layers = 1, .heads = 2, .patch = kind == "vit" ? 8 : 1};
 }
 
 // Gives an encoder of texts small texts to read; other data stay as they are.
