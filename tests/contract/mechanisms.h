@@ -2,6 +2,8 @@
 // on small scenes, for the contract tests. In double.
 #pragma once
 
+#include "core/attention/attention_registry.h"
+#include "core/attention/axes.h"
 #include "core/attention/make_attention.h"
 #include "core/attention/observer.h"
 #include "core/ops/linear.h"
