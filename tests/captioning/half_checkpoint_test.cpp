@@ -6,7 +6,7 @@
 
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/first_weights.h"
-#include "captioning/learning/runs/loaded_pipeline.h"
+#include "captioning/learning/runs/open_model.h"
 #include "captioning/model/inputs.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
