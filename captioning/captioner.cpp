@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "captioning/learning/runs/check_config.h"
-#include "captioning/learning/runs/loaded_pipeline.h"
 #include "captioning/learning/runs/named_models.h"
-#include "captioning/model/decoding/decode_images.h"
+#include "captioning/learning/runs/open_model.h"
+#include "captioning/model/decoding/photo.h"
 #include "captioning/model/maps/caption_text.h"
 #include "core/attention/attention_registry.h"
 #include "core/base/error.h"
@@ -17,9 +16,6 @@
 namespace saccade {
 
 namespace {
-
-constexpr Index kBlock = 32;                            // pictures in memory at once
-constexpr const char* kOverrider = "CaptionerOptions";  // what changes the model's config
 
 Image image_of(const PixelView& pixels, Index max_pixels) {
   SACCADE_CHECK(pixels.rgb != nullptr && pixels.height > 0 && pixels.width > 0,
@@ -35,12 +31,6 @@ Image image_of(const PixelView& pixels, Index max_pixels) {
     std::copy_n(pixels.rgb + y * stride, row, image.pixel(y, 0));
   return image;
 }
-
-// A picture as the model takes it, and its extents in pixels.
-struct PreparedPicture {
-  InputBatch input{};
-  Index height = 0, width = 0;
-};
 
 std::vector<std::string> overrides_of(const CaptionerOptions& options) {
   std::vector<std::string> overrides = options.set;
@@ -60,13 +50,14 @@ std::vector<AttentionMap> last_heads(const DecodedWord& word) {
 }
 
 // The caption of a search that recorded the maps of every layer and head (`all_maps`), or not.
-Caption caption_of(const DecodedCaption& decoded, const Vocabulary& vocabulary, bool all_maps) {
+Caption caption_of(const DecodedCaption& decoded, const Geometry& geometry,
+                   const Vocabulary& vocabulary, bool all_maps) {
   Caption out{.text = caption_text(decoded, vocabulary),
               .words = {},
               .log_probability = decoded.log_prob,
               .finished = decoded.finished,
-              .height = 0,
-              .width = 0};
+              .height = geometry.original_height,
+              .width = geometry.original_width};
   for (const DecodedWord& one : decoded.words) {
     CaptionWord& word = out.words.emplace_back(CaptionWord{.text = word_text(one, vocabulary),
                                                            .log_probability = one.log_prob,
@@ -84,8 +75,7 @@ Caption caption_of(const DecodedCaption& decoded, const Vocabulary& vocabulary, 
 struct Captioner::Impl {
   parallel::ThreadPool threads;
   MessageListener listener;
-  LoadedModel loaded;
-  std::unique_ptr<InputPipeline> pipeline;
+  LoadedModel open;
   std::optional<Ensemble> models;
   SearchOptions search;
 
@@ -93,45 +83,21 @@ struct Captioner::Impl {
       : threads(options.threads), listener(options.listener) {}
 
   void load(const std::filesystem::path& checkpoint, const CaptionerOptions& options) {
-    const std::vector<std::string> overrides = overrides_of(options);
-    loaded = load_model(find_checkpoint(checkpoint.string(), options.models, options.listener),
-                        overrides, options.attention, kOverrider);
-    refuse_unread(overrides, loaded.config, std::string(kOverrider) + ": ");
-    pipeline = pipeline_of(loaded, options.listener);
-    models.emplace(std::vector<EnsembleMember>{{.model = loaded.model.get(),
-                                                .name = checkpoint.string(),
-                                                .preparation = pipeline->preparation()}});
-    check_search(loaded.config.search, loaded.config.data, Draws::kByMode);
-    search = search_options(loaded.config, loaded.config.search, models->vocabulary());
+    open = open_model(find_checkpoint(checkpoint.string(), options.models, options.listener),
+                      {.set = overrides_of(options),
+                       .added = options.attention,
+                       .overrider = "CaptionerOptions",
+                       .listener = options.listener});
+    models.emplace(std::vector<OpenModel>{open});
+    check_search(open.config.search, open.config.data, Draws::kByMode);
+    search = search_options(open.config, open.config.search, models->vocabulary());
     search.recording.layers = options.all_maps;
   }
 
-  Index max_pixels() const { return loaded.config.data.max_pixels(); }
+  Index max_pixels() const { return open.config.data.max_pixels(); }
 
-  PreparedPicture prepared(const Image& picture) const {
-    InputBatch input(pipeline->shape(), 1);
-    input.set_area(0, picture_area(pipeline->run(picture, input.values_of(0))));
-    return {.input = std::move(input), .height = picture.height, .width = picture.width};
-  }
-
-  std::vector<Caption> caption(std::span<PreparedPicture> pictures, Index first) const {
-    const auto load = [&](Index i, std::size_t, std::span<float> out) {
-      InputBatch& input = pictures[static_cast<std::size_t>(i)].input;
-      std::copy(input.values_of(0).begin(), input.values_of(0).end(), out.begin());
-      return input.area(0);
-    };
-    std::vector<Caption> out;
-    for (const DecodedCaption& one : decode(*models, {.count = static_cast<Index>(pictures.size()),
-                                                     .load = load,
-                                                     .search = search,
-                                                     .first_image = first})) {
-      const PreparedPicture& picture = pictures[out.size()];
-      Caption& caption =
-          out.emplace_back(caption_of(one, models->vocabulary(), search.recording.layers));
-      caption.height = picture.height;
-      caption.width = picture.width;
-    }
-    return out;
+  Caption caption(const DecodedCaption& decoded, const Geometry& geometry) const {
+    return caption_of(decoded, geometry, models->vocabulary(), search.recording.layers);
   }
 
   Overlay overlay(const Caption& caption, const PixelView& picture) const {
@@ -143,10 +109,11 @@ struct Captioner::Impl {
                   " pixels cannot be drawn on one of ", picture.height, " x ", picture.width,
                   "; give the picture that was captioned");
     auto image = std::make_shared<const Image>(image_of(picture, max_pixels()));
-    Overlay out{.image = image,
-                .geometry = plan_geometry(image->height, image->width, pipeline->preparation()),
-                .words = {},
-                .caption = caption.text};
+    Overlay out{
+        .image = image,
+        .geometry = plan_geometry(image->height, image->width, open.pipeline->preparation()),
+        .words = {},
+        .caption = caption.text};
     const RegionLayout own{models->grid()};
     for (const CaptionWord& word : caption.words) {
       SACCADE_CHECK(word.map.layout == own, "[captioner] the map of '", word.text, "' lies on a ",
@@ -175,34 +142,32 @@ Caption Captioner::caption(const std::filesystem::path& picture) const {
 Caption Captioner::caption(const PixelView& picture) const {
   const parallel::WorkOn here(impl_->threads);
   const parallel::SplitKernels split;
-  PreparedPicture prepared = impl_->prepared(image_of(picture, impl_->max_pixels()));
-  return impl_->caption({&prepared, 1}, 0).front();
+  const EncodedPhoto photo = impl_->models->read(image_of(picture, impl_->max_pixels()));
+  return impl_->caption(photo.caption(impl_->search), photo.geometry());
 }
 
 std::vector<Caption> Captioner::captions(std::span<const std::filesystem::path> pictures) const {
   const parallel::WorkOn here(impl_->threads);
   const parallel::SplitKernels split;  // has an effect where pictures are too few for tasks
   std::vector<Caption> out;
-  const auto count = static_cast<Index>(pictures.size());
-  for (Index first = 0; first < count; first += kBlock) {
-    std::vector<PreparedPicture> block(static_cast<std::size_t>(std::min(kBlock, count - first)));
-    std::vector<std::string> warnings(block.size());  // at most one for each picture
-    parallel::for_each(static_cast<Index>(block.size()), [&](Index i) {
-      const auto at = static_cast<std::size_t>(i);
-      const auto note = [&](Severity, const std::string& text) { warnings[at] = text; };
-      block[at] = impl_->prepared(
-          read_image(pictures[static_cast<std::size_t>(first) + at], note, impl_->max_pixels()));
-    });
-    for (const std::string& warning : warnings)
-      if (!warning.empty()) warn(impl_->listener, warning);
-    for (Caption& one : impl_->caption(block, first)) out.push_back(std::move(one));
+  const auto read = [&](Index i, const MessageListener& note) -> Source {
+    return read_image(pictures[static_cast<std::size_t>(i)], note, impl_->max_pixels());
+  };
+  Photos photos(*impl_->models, 0, static_cast<Index>(pictures.size()), read);
+  for (auto block = photos.next(); !block.empty(); block = photos.next()) {
+    for (const Photo& photo : block)
+      if (photo.error) std::rethrow_exception(photo.error);
+    for (const Photo& photo : block)
+      for (const std::string& warning : photo.warnings) warn(impl_->listener, warning);
+    add_captions(*impl_->models, block, impl_->search);
+    for (const Photo& photo : block) out.push_back(impl_->caption(photo.caption, photo.geometry));
   }
   return out;
 }
 
 bool Captioner::has_attention() const { return impl_->models->has_attention(); }
 
-std::string Captioner::config() const { return print_config(impl_->loaded.config); }
+std::string Captioner::config() const { return print_config(impl_->open.config); }
 
 Image Captioner::draw(const Caption& caption, const PixelView& picture,
                       const OverlayOptions& options) const {

@@ -10,8 +10,6 @@
 #include <sstream>
 
 #include "captioning/learning/runs/named_models.h"
-#include "captioning/learning/runs/run_directory.h"
-#include "captioning/model/decoding/decode_images.h"
 #include "captioning/model/maps/caption_json.h"
 #include "captioning/model/maps/caption_text.h"
 #include "captioning/study/inspection/caption_occlusion.h"
@@ -98,10 +96,10 @@ SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
   }
   if (!args.page.empty()) {
     search.recording.words = args.self_attention;
-    const LoadedModel& loaded = session.members()[0].loaded;
-    search.alternatives = search.mode == SearchMode::kBeam
-                              ? page_search(loaded.config, loaded.model->vocabulary()).alternatives
-                              : 1;
+    search.alternatives =
+        search.mode == SearchMode::kBeam
+            ? page_search(session.config(), session.model().vocabulary()).alternatives
+            : 1;
   }
   if (args.say) search.alternatives = 1;
   if (!args.alternatives) return search;
@@ -170,17 +168,12 @@ class WholeModel {
     if (!args.model.without.empty() && !args.say) session_.emplace(args.model);
   }
   // The caption of a photo; "" where no head is removed, or where the caption is given.
-  std::string caption(Photo& photo) const {
+  std::string caption(const Photo& photo) const {
     if (!session_) return "";
-    const auto load = [&](Index, std::size_t member, std::span<float> out) {
-      InputBatch& input = photo.inputs[member];
-      std::copy(input.values_of(0).begin(), input.values_of(0).end(), out.begin());
-      return input.area(0);
-    };
-    const std::vector<DecodedCaption> captions =
-        decode(session_->models(),
-               {.count = 1, .load = load, .search = search_, .first_image = photo.number});
-    return caption_text(captions[0], session_->models().vocabulary());
+    const Ensemble& models = session_->models();
+    const EncodedPictures whole(models, photo.views());
+    return caption_text(whole.caption(search_, static_cast<std::uint64_t>(photo.number)).front(),
+                        models.vocabulary());
   }
 
  private:
@@ -218,11 +211,7 @@ struct Page {
 
   Page(const CaptionArgs& args, const ModelSession& session, Regime regime)
       : named(shown_models({args.model.checkpoint}).models[0]),
-        model{.name = named.name,
-              .checkpoint = resolve_checkpoint(named.checkpoint),
-              .directory = named.directory,
-              .loaded = &session.members()[0].loaded,
-              .pipeline = session.members()[0].pipeline.get()},
+        model{.name = named.name, .directory = named.directory, .loaded = &session.members()[0]},
         photos(model, {.regime = regime,
                        .all_maps = args.all_maps,
                        .occlusion = args.occlusion,
@@ -243,7 +232,7 @@ struct Page {
 int watch(const CaptionArgs& args, const ModelSession& session, const SearchOptions& search,
           std::span<const int> say, const CaptionSource& source, const WholeModel& all_heads,
           const StopSignal& signal) {
-  WatchedFolder folder(args.watch, session.members()[0].loaded.config.data.max_pixels());
+  WatchedFolder folder(args.watch, session.config().data.max_pixels());
   const auto caption = [&](const std::string& path, Image& picture) {
     const auto print = [&](Photo& photo) {
       const std::string whole = all_heads.caption(photo);

@@ -1,11 +1,8 @@
 #include "experiments/commands/caption_photos.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "captioning/data/sequences/sequences_dataset.h"
-#include "captioning/data/sequences/source_picture.h"
-#include "captioning/model/decoding/decode_images.h"
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
 #include "core/parallel/kernel_parts.h"
@@ -16,41 +13,6 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kBlock = 32;  // pictures in memory at once
-
-struct Read {
-  Photo photo;
-  std::vector<std::string> warnings;
-  std::optional<Error> error;
-};
-
-Read read_one(const ModelSession& session, const PhotoRequest& request, Index number) {
-  Read out;
-  out.photo.number = number;
-  for (const ModelSession::Member& member : session.members())
-    out.photo.inputs.emplace_back(member.pipeline->shape(), 1);
-  try {
-    Source source = request.read(
-        number, [&](Severity, const std::string& text) { out.warnings.push_back(text); });
-    for (std::size_t m = 0; m < out.photo.inputs.size(); ++m) {
-      InputBatch& input = out.photo.inputs[m];
-      const InputPipeline& pipeline = *session.members()[m].pipeline;
-      const Geometry geometry = source.tokens.empty()
-                                    ? pipeline.run(source.picture, input.values_of(0))
-                                    : pipeline.run_text(source.tokens, input.values_of(0));
-      input.set_area(0, picture_area(geometry));
-      if (m == session.models().shown()[0]) out.photo.geometry = geometry;
-    }
-    if (request.keep_pictures) out.photo.picture = std::move(source.picture);
-    out.photo.tokens = std::move(source.tokens);
-  } catch (const DataError& error) {
-    out.error = error;
-  } catch (const IoError& error) {
-    out.error = error;
-  }
-  return out;
-}
-
 // Whether a picture has another size than all scenes of the model.
 bool is_no_scene(const Geometry& geometry, const ExperimentConfig& config) {
   const std::int64_t size = config.data.scenes.size;
@@ -59,14 +21,10 @@ bool is_no_scene(const Geometry& geometry, const ExperimentConfig& config) {
 
 }  // namespace
 
-Source::Source(std::vector<std::string> text) : tokens(std::move(text)) {
-  if (!tokens.empty()) picture = draw_source(tokens);
-}
-
 NamedSources named_sources(const ModelSession& session, const std::vector<std::string>& names) {
   if (!session.pipeline().reads_text()) {
     const std::vector<std::string> files = named_pictures(names);
-    const Index max_pixels = session.members()[0].loaded.config.data.max_pixels();
+    const Index max_pixels = session.members()[0].config.data.max_pixels();
     return {.names = files, .read = [files, max_pixels](Index i, const MessageListener& listener) {
               return Source(read_image(files[static_cast<std::size_t>(i)], listener, max_pixels));
             }};
@@ -81,7 +39,7 @@ NamedSources named_sources(const ModelSession& session, const std::vector<std::s
 }
 
 void require_pictures(const ModelSession& session, const std::string& what) {
-  for (const ModelSession::Member& member : session.members())
+  for (const LoadedModel& member : session.members())
     if (member.pipeline->reads_text())
       throw UsageError(str(what, " needs a model of pictures, and ", member.name,
                            " reads texts (data.type sequences)"));
@@ -134,40 +92,27 @@ ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request
                         const std::function<void(Photo&)>& take) {
   const parallel::SplitKernels split;  // has an effect where pictures are too few for tasks
   ExitCode code = ExitCode::kOk;
-  const ModelSession::Member& first = session.members()[0];
-  std::string remark =
-      request.remarks ? remark_on_data(first.name, first.loaded.config) : std::string();
-  const Index end = request.first + request.count;
-  for (Index begin = request.first; begin < end; begin += kBlock) {
-    std::vector<Read> block(static_cast<std::size_t>(std::min(kBlock, end - begin)));
-    parallel::for_each(static_cast<Index>(block.size()), [&](Index i) {
-      block[static_cast<std::size_t>(i)] = read_one(session, request, begin + i);
-    });
-    for (const Read& read : block) {
-      for (const std::string& warning : read.warnings) log::warn(plain_text(warning));
-      if (!read.error) continue;
-      log::error(plain_text(read.error->what()));
-      if (code == ExitCode::kOk) code = read.error->code();
+  const LoadedModel& first = session.members()[0];
+  std::string remark = request.remarks ? remark_on_data(first.name, first.config) : std::string();
+  Photos photos(session.models(), request.first, request.count, request.read,
+                request.keep_pictures);
+  for (auto block = photos.next(); !block.empty(); block = photos.next()) {
+    for (const Photo& photo : block) {
+      for (const std::string& warning : photo.warnings) log::warn(plain_text(warning));
+      if (!photo.error) continue;
+      try {
+        std::rethrow_exception(photo.error);
+      } catch (const Error& error) {
+        log::error(plain_text(error.what()));
+        if (code == ExitCode::kOk) code = error.code();
+      }
     }
-    // Pictures that could not be read keep their places, so that the random draws of the others do
-    // not change.
-    const auto load = [&](Index i, std::size_t member, std::span<float> out) {
-      InputBatch& input = block[static_cast<std::size_t>(i)].photo.inputs[member];
-      std::copy(input.values_of(0).begin(), input.values_of(0).end(), out.begin());
-      return input.area(0);
-    };
-    std::vector<DecodedCaption> captions =
-        decode(session.models(), {.count = static_cast<Index>(block.size()),
-                                  .load = load,
-                                  .search = request.search,
-                                  .given = request.say,
-                                  .first_image = begin});
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      if (block[i].error) continue;
-      if (!remark.empty() && is_no_scene(block[i].photo.geometry, first.loaded.config))
+    add_captions(session.models(), block, request.search, request.say);
+    for (Photo& photo : block) {
+      if (photo.error) continue;
+      if (!remark.empty() && is_no_scene(photo.geometry, first.config))
         log::info(plain_text(std::exchange(remark, "")));
-      block[i].photo.caption = std::move(captions[i]);
-      take(block[i].photo);
+      take(photo);
     }
   }
   return code;

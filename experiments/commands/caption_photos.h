@@ -2,43 +2,19 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "captioning/model/search/search.h"
+#include "captioning/model/decoding/photo.h"
 #include "core/base/error.h"
 #include "experiments/commands/model_session.h"
-#include "vision/images/geometry.h"
-#include "vision/images/image.h"
 
 namespace saccade {
 
-// What a model describes: a picture, or the tokens of a text and the picture of them.
-struct Source {
-  Image picture;
-  std::vector<std::string> tokens{};
-
-  Source(Image p) : picture(std::move(p)) {}  // NOLINT(google-explicit-constructor)
-  explicit Source(std::vector<std::string> text);
-};
-
-struct Photo {
-  Index number = 0;                 // among the pictures of the request
-  Image picture;                    // empty unless the request keeps pictures
-  std::vector<std::string> tokens;  // of a text; empty for a picture
-  Geometry geometry;                // of the grid of the attention maps
-  DecodedCaption caption;
-  std::vector<InputBatch> inputs;  // [members]: what each member of the ensemble saw
-};
-
 struct PhotoRequest {
   Index count = 0, first = 0;
-  // Reads the picture, or the text, of a number in [first, first + count); called from many
-  // threads. What it says to the listener is shown, picture by picture, on stderr. The random draws
-  // of a caption depend on the number.
-  std::function<Source(Index, const MessageListener&)> read;
+  Photos::Read read;  // the warnings are shown, picture by picture, on stderr
   SearchOptions search{};
   std::span<const int> say{};  // a caption of one's own (said_caption.h); empty: one is searched
   bool keep_pictures = false;
@@ -55,7 +31,7 @@ ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request
 // finds them.
 struct NamedSources {
   std::vector<std::string> names;
-  std::function<Source(Index, const MessageListener&)> read;
+  Photos::Read read;
 };
 NamedSources named_sources(const ModelSession& session, const std::vector<std::string>& names);
 

@@ -34,8 +34,8 @@ class MemberInputs {
   MemberInputs(const ModelSession& session, const LoadedData& data, const Progress& progress,
                const std::vector<Index>& images) {
     const auto& members = session.members();
-    for (const ModelSession::Member& member : members) {
-      ExperimentConfig config = member.loaded.config;
+    for (const LoadedModel& member : members) {
+      ExperimentConfig config = member.config;
       config.data = session.config().data;
       const auto twin = std::find_if(configs_.begin(), configs_.end(),
                                      [&](const auto& other) { return same_data(other, config); });
@@ -91,7 +91,7 @@ EvaluatedData evaluated_data(const EvaluateArgs& args, const ModelSession& sessi
   const auto& members = session.members();
   const bool own = args.model.data.empty() ||
                    std::any_of(members.begin(), members.end(), [&](const auto& member) {
-                     return member.loaded.data.digest == out.data.dataset.digest;
+                     return member.data.digest == out.data.dataset.digest;
                    });
   if (!args.split.empty() || own || args.baselines || out.data.is_drawn()) return out;
   LoadedData data = load_data(as_it_is);
@@ -212,8 +212,7 @@ int run_evaluate(const EvaluateArgs& args) {
   const EvaluatedData evaluated = evaluated_data(args, session);
   const LoadedData& data = evaluated.data;
   const std::optional<Split> split = evaluated.split;
-  for (const ModelSession::Member& member : session.members())
-    compare_data(member.loaded.data, data.dataset);
+  for (const LoadedModel& member : session.members()) compare_data(member.data, data.dataset);
   for (const std::string& note : named_notes(data.dataset)) log::info(note);
   std::unique_ptr<PhotoBoxes> boxes;
   if (!args.boxes.empty()) check_boxes(session, args.boxes);

@@ -60,8 +60,7 @@ AgreementMeasure measure_agreement(const ModelSession& session, const LoadedData
       request.progress(static_cast<Index>(i), static_cast<Index>(captions.size()));
     DecodedCaption& caption = captions[i];
     if (caption.words.empty()) continue;
-    InputBatch input(model.input_shape(), 1);
-    input.set_area(0, inputs.load(request.images[i], input.values_of(0)));
+    const InputBatch input = inputs.batch({&request.images[i], 1});
     if (request.occluded == Occluded::kPicture)
       add_picture_effects(model, session.pipeline(), data.image(request.images[i]), search,
                           caption);

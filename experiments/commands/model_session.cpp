@@ -5,9 +5,8 @@
 
 #include "captioning/data/data_places.h"
 #include "captioning/data/data_sets.h"
-#include "captioning/learning/runs/check_config.h"
 #include "captioning/learning/runs/checkpoint_content.h"
-#include "captioning/learning/runs/loaded_pipeline.h"
+#include "captioning/learning/runs/open_model.h"
 #include "captioning/learning/training/cost_ahead.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
@@ -40,8 +39,9 @@ std::vector<std::string> data_of(const std::string& file, const std::string& che
   return out;
 }
 
-std::vector<std::string> overrides_of(const ModelArgs& args, const std::string& checkpoint) {
-  std::vector<std::string> overrides = args.set;
+// What changes the config beside --set.
+std::vector<std::string> further_overrides(const ModelArgs& args, const std::string& checkpoint) {
+  std::vector<std::string> overrides;
   for (const std::string& given : args.data) {
     if (given.find('=') != std::string::npos) {
       overrides.push_back("data." + given);
@@ -73,15 +73,6 @@ std::vector<std::string> checkpoints_of(const std::string& list) {
     begin = end + 1;
   }
   return out;
-}
-
-ModelSession::Member load_member(const std::string& name, const ModelArgs& args) {
-  ModelSession::Member member{.name = name,
-                              .loaded = load_model(checkpoint_of(name), overrides_of(args, name)),
-                              .pipeline = {}};
-  refuse_unread(args.set, member.loaded.config, "--set ");
-  member.pipeline = pipeline_of(member.loaded, log::show, "--set ");
-  return member;
 }
 
 }  // namespace
@@ -116,20 +107,22 @@ void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes) {
       "HEAD,...");
 }
 
-ModelSession::ModelSession(const ModelArgs& args)
-    : without_(args.without), given_(overrides_of(args, checkpoints_of(args.checkpoint).front())) {
+ModelSession::ModelSession(const ModelArgs& args) : without_(args.without), given_(args.set) {
+  const std::vector<std::string> names = checkpoints_of(args.checkpoint);
+  for (std::string& value : further_overrides(args, names.front()))
+    given_.push_back(std::move(value));
   // Who names a config names all that it says of data, also where the checkpoint says the same.
   for (const std::string& given : args.data)
     if (given.find('=') == std::string::npos) given_.push_back("data=" + given);
-  std::vector<EnsembleMember> members;
-  for (const std::string& name : checkpoints_of(args.checkpoint)) {
-    const Member& member = members_.emplace_back(load_member(name, args));
-    members.push_back({.model = member.loaded.model.get(),
-                       .name = name,
-                       .preparation = member.pipeline->preparation()});
+  for (const std::string& name : names) {
+    members_.push_back(open_model(checkpoint_of(name), {.set = args.set,
+                                                        .further = further_overrides(args, name),
+                                                        .option = "--set ",
+                                                        .listener = log::show}));
+    members_.back().name = name;
   }
   refuse_unread(args.data, config(), "--data ", "data.");
-  models_.emplace(std::move(members));
+  models_.emplace(std::vector<OpenModel>(members_.begin(), members_.end()));
 }
 
 LoadedData load_data(const ModelSession& session) {
@@ -234,8 +227,7 @@ void ModelSession::remove_heads() {
   const std::vector<HeadName> heads = named_heads();
   if (heads.empty()) return;
   // The session loaded this model, and nobody else has it yet.
-  saccade::remove_heads(*std::const_pointer_cast<CaptionModel>(members_[0].loaded.model), config(),
-                        heads);
+  saccade::remove_heads(*std::const_pointer_cast<CaptionModel>(members_[0].model), config(), heads);
 }
 
 SearchOptions ModelSession::search(const std::string& regime) const {
@@ -250,8 +242,8 @@ SearchOptions ModelSession::search(const std::string& regime) const {
 
 std::vector<Regime> ModelSession::regimes(const std::string& name) const {
   std::vector<Regime> own = evaluation_regimes(config());
-  for (const Member& member : members_) {
-    const std::vector<Regime> others = evaluation_regimes(member.loaded.config);
+  for (const LoadedModel& member : members_) {
+    const std::vector<Regime> others = evaluation_regimes(member.config);
     std::erase_if(own, [&](Regime regime) {
       return std::find(others.begin(), others.end(), regime) == others.end();
     });
@@ -261,8 +253,8 @@ std::vector<Regime> ModelSession::regimes(const std::string& name) const {
   if (std::find(own.begin(), own.end(), regime) == own.end()) {
     std::string all, selections;
     for (const Regime each : own) all += (all.empty() ? "" : ", ") + std::string(enum_name(each));
-    for (const Member& member : members_)
-      selections += (selections.empty() ? "" : " and ") + member.loaded.config.attention.selection;
+    for (const LoadedModel& member : members_)
+      selections += (selections.empty() ? "" : " and ") + member.config.attention.selection;
     throw UsageError(str("--regime: a model with attention.selection ", selections,
                          " has no regime '", name, "'; choose from ", all));
   }

@@ -2,7 +2,6 @@
 // pipelines that feed them, and the options that choose them.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,19 +40,14 @@ class ModelSession {
   // gives another grid than the one the model was trained on.
   explicit ModelSession(const ModelArgs& args);
 
-  // One model, or one member of an ensemble.
-  struct Member {
-    std::string name;  // as it was given
-    LoadedModel loaded;
-    std::unique_ptr<InputPipeline> pipeline;
-  };
-  const std::deque<Member>& members() const { return members_; }
+  // One model, or the members of an ensemble, each with the name by which it was given.
+  const std::vector<LoadedModel>& members() const { return members_; }
   const Ensemble& models() const { return *models_; }
 
   // Those of the first member, whose data set all members use.
-  const ExperimentConfig& config() const { return members_[0].loaded.config; }
-  const DataIdentity& data() const { return members_[0].loaded.data; }
-  const CaptionModel& model() const { return *members_[0].loaded.model; }
+  const ExperimentConfig& config() const { return members_[0].config; }
+  const DataIdentity& data() const { return members_[0].data; }
+  const CaptionModel& model() const { return *members_[0].model; }
   const InputPipeline& pipeline() const { return *members_[0].pipeline; }
   // Whether --data or --set named the boxes of this key and path.
   bool names_boxes(const std::string& key) const;
@@ -77,7 +71,7 @@ class ModelSession {
  private:
   std::vector<HeadName> named_heads() const;
 
-  std::deque<Member> members_;
+  std::vector<LoadedModel> members_;
   std::vector<std::string> without_;  // as they were given
   std::vector<std::string> given_;    // the values that --data and --set gave, KEY=VALUE
   std::optional<Ensemble> models_;

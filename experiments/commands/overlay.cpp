@@ -57,10 +57,10 @@ NamedSources pictures_of(const OverlayArgs& args, const ModelSession& session) {
 
 // The name that a report gives the model: its own, where it was named by it, or that of its run. If
 // only the file is known, the one from its config.
-std::string member_name(const ModelSession::Member& member) {
+std::string member_name(const LoadedModel& member) {
   if (stands_for_model(member.name)) return member.name;
   const std::filesystem::path run = run_of(member.name);
-  return run.empty() ? member.loaded.config.name : run_name(run);
+  return run.empty() ? member.config.name : run_name(run);
 }
 
 // "hard, seed 1 (hard, argmax)", "soft + hard (mean of 2, expectation)": the models of the maps.
@@ -69,7 +69,7 @@ std::string model_title(const ModelSession& session, Regime regime) {
   const std::span<const std::size_t> shown = session.models().shown();
   for (const std::size_t m : shown)
     names += (names.empty() ? "" : " + ") + member_name(session.members()[m]);
-  const AttentionConfig& attention = session.members()[shown[0]].loaded.config.attention;
+  const AttentionConfig& attention = session.members()[shown[0]].config.attention;
   const std::string how = shown.size() > 1 ? str("mean of ", shown.size()) : attention.selection;
   return str(names, " (", how, ", ", enum_name(regime), ")");
 }
@@ -188,8 +188,7 @@ void find_fields(std::deque<OverlayModel>& models) {
 
 // Ensembles are the same in any order.
 void refuse_same(const OverlayModel& one, const OverlayModel& other) {
-  const std::deque<ModelSession::Member>&ours = one.session.members(),
-        &theirs = other.session.members();
+  const std::vector<LoadedModel>&ours = one.session.members(), &theirs = other.session.members();
   if (std::is_permutation(
           ours.begin(), ours.end(), theirs.begin(), theirs.end(),
           [](const auto& a, const auto& b) { return same_checkpoint(a.name, b.name); }))

@@ -125,12 +125,9 @@ WrittenReport make_report(const ReportArgs& args) {
     session.require_one("a report");
     for (const auto& [name, directory] : named.seeds)
       request.runs.push_back({request.models.size(), name, directory});
-    const ModelSession::Member& member = session.members()[0];
     request.models.push_back({.name = named.name,
-                              .checkpoint = resolve_checkpoint(named.checkpoint),
                               .directory = named.directory,
-                              .loaded = &member.loaded,
-                              .pipeline = member.pipeline.get(),
+                              .loaded = &session.members()[0],
                               .seed = named.seed});
   }
   const LoadedData data = load_data(sessions[0]);

@@ -5,7 +5,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "captioning/learning/runs/run_directory.h"
 #include "core/base/error.h"
 #include "core/base/plain_text.h"
 #include "core/parallel/parallel.h"
@@ -65,13 +64,9 @@ int run_serve(const ServeArgs& args) {
     require_pictures(session, "serve");
     session.search("");  // throws where the values of the search do not go together
     signal.check();
-    const ModelSession::Member& member = session.members()[0];
-    remarks.push_back(remark_on_data(shown.name, member.loaded.config));
-    models.push_back({.name = shown.name,
-                      .checkpoint = resolve_checkpoint(shown.checkpoint),
-                      .directory = shown.directory,
-                      .loaded = &member.loaded,
-                      .pipeline = member.pipeline.get()});
+    remarks.push_back(remark_on_data(shown.name, session.config()));
+    models.push_back(
+        {.name = shown.name, .directory = shown.directory, .loaded = &session.members()[0]});
   }
   const LiveCaptions captions(models, encode_photo, args.occlusion_steps);
   const Index bytes = args.max_upload * kMebi;

@@ -58,7 +58,7 @@ Json model_facts(const ReportModel& model) {
   const AttentionConfig& attention = loaded.config.attention;
   const ViewCount views = view_count(loaded);
   Json json = {{"name", model.name},
-               {"checkpoint", shown_place(model.checkpoint)},
+               {"checkpoint", shown_place(loaded.source)},
                {"update", loaded.state.update},
                {"parameters", loaded.model->parameters().number_count()},
                {"attention", loaded.model->has_attention()},

@@ -123,7 +123,7 @@ struct ReportCaptions::Impl {
     for (const ReportModel& model : request->models) {
       const std::size_t m = inputs.size();
       inputs.emplace_back(
-          *request->data, *model.pipeline, model.loaded->config.encoder,
+          *request->data, *model.loaded->pipeline, model.loaded->config.encoder,
           [&](Index done, Index total) {
             show_progress(m, static_cast<double>(done) / static_cast<double>(total), "reading");
           },
@@ -182,8 +182,7 @@ struct ReportCaptions::Impl {
     };
     for (std::size_t i = 0; i < images.size(); ++i) add(images[i], captions[i]);
     if (!others.empty() && search.regime == evaluation_regimes(loaded(m).config).front()) {
-      const DatasetInputs further(data, *request->models[m].pipeline, loaded(m).config.encoder, {},
-                                  others);
+      const DatasetInputs further(data, *loaded(m).pipeline, loaded(m).config.encoder, {}, others);
       SearchOptions plain = search;
       plain.alternatives = 1;
       plain.recording = {};

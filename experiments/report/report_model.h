@@ -17,11 +17,9 @@ namespace saccade {
 // A model that is shown, and the directory of its run.
 struct ReportModel {
   std::string name;                     // of the arm or the run
-  std::filesystem::path checkpoint;     // the file from which it was read
   std::filesystem::path directory;      // of its run; empty where only a checkpoint is known
-  const LoadedModel* loaded = nullptr;  // both must outlive the report
-  const InputPipeline* pipeline = nullptr;
-  std::optional<Index> seed{};  // where all seeds of its arm are shown: its own
+  const LoadedModel* loaded = nullptr;  // which must outlive the report
+  std::optional<Index> seed{};          // where all seeds of its arm are shown: its own
 };
 
 // A run whose learning curve is drawn: that of a model, or another seed of its arm.

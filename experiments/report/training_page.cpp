@@ -106,22 +106,20 @@ struct TrainingPage::Impl {
     LoadedModel loaded;
     loaded.config = *of.config;
     // The training owns the model.
-    loaded.model = std::shared_ptr<const CaptionModel>(std::shared_ptr<void>(), &model);
+    loaded.model = borrowed(model);
+    loaded.pipeline = borrowed(of.data->pipeline());
     loaded.state.update = update;
-    const ReportRequest request{.title = options.name,
-                                .models = {{.name = options.name,
-                                            .checkpoint = {},
-                                            .directory = of.directory,
-                                            .loaded = &loaded,
-                                            .pipeline = &of.data->pipeline()}},
-                                .runs = {},
-                                .comparison = {},
-                                .data = &of.data->loaded(),
-                                .boxes = of.data->boxes(),
-                                .split = options.split,
-                                .images = options.images,
-                                .remarks = {},
-                                .progress = {}};
+    const ReportRequest request{
+        .title = options.name,
+        .models = {{.name = options.name, .directory = of.directory, .loaded = &loaded}},
+        .runs = {},
+        .comparison = {},
+        .data = &of.data->loaded(),
+        .boxes = of.data->boxes(),
+        .split = options.split,
+        .images = options.images,
+        .remarks = {},
+        .progress = {}};
     data = report_data(request, content);
   }
 

@@ -110,7 +110,7 @@ std::vector<Index> worst_images(const ReportRequest& request, const std::string&
                        str(model.name, ": ", what, of_all));
   };
   const DatasetInputs inputs(
-      *request.data, *model.pipeline, model.loaded->config.encoder,
+      *request.data, *model.loaded->pipeline, model.loaded->config.encoder,
       [&](Index done, Index total) { show_share("reading", done, total); }, images);
   const std::span<const Index> bad = inputs.bad_images();
   std::erase_if(images, [&](Index i) { return std::binary_search(bad.begin(), bad.end(), i); });

@@ -20,13 +20,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr Index kLivePhotoPixels = 640;  // the longest side
 
-// Writes the model's input of a picture, and returns how it was made.
-Geometry fill(const ReportModel& model, const Image& picture, InputBatch& input) {
-  const Geometry geometry = model.pipeline->run(picture, input.values_of(0));
-  input.set_area(0, picture_area(geometry));
-  return geometry;
-}
-
 ExperimentConfig config_for(const ReportModel& model, const RequestedSearch& requested) {
   try {
     return with_search(model.loaded->config, requested);
@@ -44,7 +37,7 @@ std::string occlude(const ReportModel& model, const EncodedPhoto& photo,
     return str("occlusion of these words on ", regions, " regions takes ", steps,
                " decoding steps, and this server allows ", most_steps, " for a caption");
   try {
-    photo.add_effects(model.loaded->config.attention, search, caption);
+    add_effects(photo.members().front(), model.loaded->config.attention, search, caption);
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -82,23 +75,8 @@ PhotoCaptions caption_photo(const ReportModel& model, const EncodedPhoto& photo,
 
 }  // namespace
 
-EncodedPhoto::EncodedPhoto(const ReportModel& model, const Image& picture)
-    : alone_(*model.loaded->model),
-      input_(model.pipeline->shape(), 1),
-      geometry_(fill(model, picture, input_)),
-      pictures_(alone_, std::vector<InputView>{input_.view()}) {}
-
-DecodedCaption EncodedPhoto::caption(const SearchOptions& search) const {
-  return std::move(pictures_.caption(search, 0).front());
-}
-
-void EncodedPhoto::add_effects(const AttentionConfig& attention, const SearchOptions& search,
-                               DecodedCaption& caption) const {
-  saccade::add_effects(pictures_.members().front(), attention, search, caption);
-}
-
 std::unique_ptr<EncodedPhoto> encode_photo(const ReportModel& model, const Image& picture) {
-  return std::make_unique<EncodedPhoto>(model, picture);
+  return std::make_unique<EncodedPhoto>(Ensemble(std::vector<OpenModel>{*model.loaded}), picture);
 }
 
 std::string LiveCaptions::models_json(Index max_upload) const {

@@ -8,30 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "captioning/model/decoding/ensemble.h"
+#include "captioning/model/decoding/photo.h"
 #include "experiments/report/report_model.h"
 #include "experiments/serve/requested_search.h"
 
 namespace saccade {
-
-// A photo as a model encodes it, which is the larger part of the work; captions in any number of
-// regimes then come from this one encoding. The model must outlive it.
-class EncodedPhoto {
- public:
-  EncodedPhoto(const ReportModel& model, const Image& picture);
-
-  const Geometry& geometry() const { return geometry_; }
-  DecodedCaption caption(const SearchOptions& search) const;
-  // Gives the words of a caption of this photo the effects of all regions (caption_occlusion.h).
-  void add_effects(const AttentionConfig& attention, const SearchOptions& search,
-                   DecodedCaption& caption) const;
-
- private:
-  Ensemble alone_;
-  InputBatch input_;
-  Geometry geometry_;
-  EncodedPictures pictures_;
-};
 
 // Encodes a photo. A test counts how often it is called.
 using EncodePhoto =

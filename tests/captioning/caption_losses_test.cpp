@@ -3,6 +3,7 @@
 // rewarded is the same as without smoothing.
 #include "captioning/learning/objectives/caption_loss.h"
 #include "captioning/learning/objectives/scheduled_sampling.h"
+#include "captioning/model/decoders/decoder_traits.h"
 #include "captioning/model/search/draws.h"
 #include "tests/captioning/small_decoder.h"
 #include "tests/support/catch.h"

@@ -185,8 +185,10 @@ TEST_CASE("keys of their own stay with their image: in one pass, word by word an
 namespace {
 
 AttentionVariant entry(ImageEntry image, FirstState first_state = FirstState::kPooled) {
-  return {
-      .name = "entry", .attention = small("additive"), .image = image, .first_state = first_state};
+  return {.name = "entry",
+          .attention = small_attention("additive"),
+          .image = image,
+          .first_state = first_state};
 }
 
 double most_apart(const std::vector<CaptionOutput>& a, const std::vector<CaptionOutput>& b) {
@@ -332,7 +334,7 @@ TEST_CASE("a transformer's captions may be as long with the image before them as
 }
 
 TEST_CASE("where no word attends to regions there is nothing to choose from") {
-  AttentionConfig hard = small("additive");
+  AttentionConfig hard = small_attention("additive");
   hard.selection = "hard";
   DecoderConfig config = small("lstm");
   CHECK_NOTHROW(check_decoder(config, hard));

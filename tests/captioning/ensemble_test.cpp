@@ -23,8 +23,8 @@ ExperimentConfig config_of(std::int64_t seed, const std::string& score = "additi
   return config;
 }
 
-EnsembleMember member(const Experiment& of, const std::string& name) {
-  return {.model = &of.model, .name = name, .preparation = of.pipeline.preparation()};
+OpenModel member(const Experiment& of, const std::string& name) {
+  return {.name = name, .model = borrowed(of.model), .pipeline = borrowed(of.pipeline)};
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ TEST_CASE("an ensemble shows the maps of members with attention if their cells l
   const Experiment first(config_of(1)), second(config_of(2)), fine(config_of(3, {}, 64)),
       blind(config_of(4, "none"));
   using Shown = std::vector<std::size_t>;
-  const auto shown = [&](std::vector<EnsembleMember> members) {
+  const auto shown = [&](std::vector<OpenModel> members) {
     const Ensemble models(std::move(members));
     return Shown(models.shown().begin(), models.shown().end());
   };
@@ -42,8 +42,10 @@ TEST_CASE("an ensemble shows the maps of members with attention if their cells l
   CHECK(shown({member(blind, "a"), member(second, "b"), member(first, "c")}) == Shown{1, 2});
   CHECK(shown({member(blind, "a"), member(blind, "b")}) == Shown{0});
   // A crop around the centre does not show all of a picture.
-  EnsembleMember cropped = member(second, "b");
-  cropped.preparation.mode = ResizeMode::kCrop;
+  OpenModel cropped = member(second, "b");
+  EncoderConfig crop = second.config.encoder;
+  crop.resize = ResizeMode::kCrop;
+  cropped.pipeline = std::make_shared<InputPipeline>(crop);
   CHECK(shown({member(first, "a"), cropped}) == Shown{0});
 }
 

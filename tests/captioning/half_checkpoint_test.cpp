@@ -3,7 +3,7 @@
 
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/first_weights.h"
-#include "captioning/learning/runs/loaded_pipeline.h"
+#include "captioning/learning/runs/open_model.h"
 #include "captioning/model/inputs.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"

@@ -306,11 +306,11 @@ TEST_CASE("the end token is part of n-grams but has no weight by itself") {
 
 TEST_CASE("a reward is averaged over the references and mixed by its weights") {
   RewardConfig weights;
-  weights.weights = {0.5, 0, 2};
+  weights = {.cider_d = 0.5, .bleu_4 = 2};
   const Rewards mixed({"p q r", "..."}, weights);
   // The caption equals the reference, with the end token four words: CIDEr-D 10 and BLEU-4 1.
   CHECK(nearly(mixed({kP, kQ, kR}), 0.5 * 10 + 2));
-  weights.weights = {0, 0, 1};
+  weights = {.cider_d = 0, .bleu_4 = 1};
   CHECK(nearly(Rewards({"p q r"}, weights)({kP, kQ, kR}, Ending::kEos), 1));
   CHECK(Rewards({"p q r"}, weights)({kP, kQ, kR}, Ending::kCut) < 0.1);
   const Rewards two({"p q", "r"}, {});

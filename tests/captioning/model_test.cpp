@@ -4,6 +4,7 @@
 #include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/model_parameters.h"
+#include "captioning/model/decoders/decoder_traits.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
 #include "tests/captioning/small_encoders.h"

@@ -1,5 +1,6 @@
 // Padded pictures from file to score: what lies in the padding changes no caption, whatever the
 // encoder and the decoder. They train, are evaluated, and come out of a cache as they went in.
+#include "captioning/model/decoders/decoder_traits.h"
 #include "captioning/model/decoding/localizer_maps.h"
 #include "captioning/model/maps/map_views.h"
 #include "captioning/study/evaluation/nearest_images.h"

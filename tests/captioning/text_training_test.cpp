@@ -4,7 +4,7 @@
 #include "captioning/learning/runs/check_config.h"
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/half_checkpoint.h"
-#include "captioning/learning/runs/loaded_pipeline.h"
+#include "captioning/learning/runs/open_model.h"
 #include "captioning/learning/train_captioner.h"
 #include "captioning/scoring/statistics/pearson.h"
 #include "captioning/study/evaluation/evaluate.h"

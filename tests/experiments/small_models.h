@@ -3,6 +3,7 @@
 
 #include <deque>
 
+#include "captioning/learning/runs/open_model.h"
 #include "captioning/learning/runs/run_directory.h"
 #include "experiments/report/report_model.h"
 
@@ -12,20 +13,14 @@ class SmallModels {
  public:
   explicit SmallModels(const std::vector<std::filesystem::path>& runs) {
     for (const std::filesystem::path& run : runs) {
-      const LoadedModel& model = loaded_.emplace_back(load_model(resolve_checkpoint(run)));
-      const InputPipeline& pipeline = pipelines_.emplace_back(model.config.encoder);
-      models_.push_back({.name = run.filename().string(),
-                         .checkpoint = resolve_checkpoint(run),
-                         .directory = run,
-                         .loaded = &model,
-                         .pipeline = &pipeline});
+      const LoadedModel& model = loaded_.emplace_back(open_model(resolve_checkpoint(run)));
+      models_.push_back({.name = run.filename().string(), .directory = run, .loaded = &model});
     }
   }
   const std::vector<ReportModel>& models() const { return models_; }
 
  private:
   std::deque<LoadedModel> loaded_;
-  std::deque<InputPipeline> pipelines_;
   std::vector<ReportModel> models_;
 };
 

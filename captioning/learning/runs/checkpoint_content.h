@@ -9,6 +9,7 @@
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/word_rows.h"
 #include "captioning/learning/training/trainer.h"
+#include "captioning/model/open_model.h"
 #include "core/config/config.h"
 #include "core/io/archive.h"
 
@@ -38,12 +39,13 @@ ExperimentConfig stored_config(const Archive& archive,
                                std::span<const std::string> overrides = {},
                                const std::string& overrider = kCommandLine);
 
-// A model as a checkpoint has it. A caption needs nothing but the checkpoint and an image.
-struct LoadedModel {
+// A model as a checkpoint has it, with what else the checkpoint says of it. A caption needs nothing
+// but the checkpoint and an image. load_model() makes no pipeline and gives no name; open_model()
+// (open_model.h) does.
+struct LoadedModel : OpenModel {
   std::string source;  // the file
   ExperimentConfig config;
   DataIdentity data;
-  std::shared_ptr<const CaptionModel> model;  // a page of a run that trains shares its model
   TrainingState state;  // of weights alone: updates, epoch, time and the best scores
   GridShape frozen_grid;
   bool weights_only = false;  // half_checkpoint.h

@@ -4,7 +4,7 @@
 
 #include "captioning/learning/runs/check_config.h"
 #include "captioning/learning/runs/checkpoint_content.h"
-#include "captioning/learning/runs/loaded_pipeline.h"
+#include "captioning/learning/runs/open_model.h"
 #include "captioning/learning/runs/stored_state.h"
 #include "captioning/model/inputs.h"
 #include "core/base/error.h"

@@ -10,7 +10,7 @@ namespace saccade {
 
 namespace {
 
-void check_vocabularies(const EnsembleMember& a, const EnsembleMember& b) {
+void check_vocabularies(const OpenModel& a, const OpenModel& b) {
   const Vocabulary &ours = a.model->vocabulary(), &theirs = b.model->vocabulary();
   if (ours.digest() == theirs.digest()) return;
   throw UsageError(
@@ -22,9 +22,12 @@ void check_vocabularies(const EnsembleMember& a, const EnsembleMember& b) {
 }
 
 // Whether cells of equal row and column cover the same part of every picture.
-bool alike(const EnsembleMember& a, const EnsembleMember& b) {
+bool alike(const OpenModel& a, const OpenModel& b) {
   const GridSize &one = a.model->grid(), &other = b.model->grid();
-  const PrepareOptions &p = a.preparation, &q = b.preparation;
+  const auto seen = [](const OpenModel& of) {
+    return of.pipeline ? of.pipeline->preparation() : PrepareOptions{};
+  };
+  const PrepareOptions p = seen(a), q = seen(b);
   const bool same_part = p.mode == q.mode && (p.mode == ResizeMode::kSquash ||
                                               p.height * q.width == q.height * p.width);
   return one == other && same_part;
@@ -32,9 +35,9 @@ bool alike(const EnsembleMember& a, const EnsembleMember& b) {
 
 }  // namespace
 
-Ensemble::Ensemble(std::vector<EnsembleMember> members) : members_(std::move(members)) {
+Ensemble::Ensemble(std::vector<OpenModel> members) : members_(std::move(members)) {
   SACCADE_CHECK(!members_.empty(), "[ensemble] no member");
-  for (const EnsembleMember& member : members_) check_vocabularies(members_[0], member);
+  for (const OpenModel& member : members_) check_vocabularies(members_[0], member);
   for (std::size_t m = 0; m < size(); ++m)
     if (model(m).has_attention()) shown_.push_back(m);
   if (shown_.empty()) shown_ = {0};
@@ -47,7 +50,7 @@ Ensemble::Ensemble(std::vector<EnsembleMember> members) : members_(std::move(mem
 std::vector<std::string> Ensemble::names() const {
   std::vector<std::string> names;
   if (size() > 1)
-    for (const EnsembleMember& member : members_) names.push_back(member.name);
+    for (const OpenModel& member : members_) names.push_back(member.name);
   return names;
 }
 

@@ -9,27 +9,24 @@
 #include <utility>
 #include <vector>
 
-#include "captioning/model/inputs.h"
-#include "captioning/model/model.h"
+#include "captioning/model/open_model.h"
 #include "core/memory/arena.h"
 #include "vision/images/geometry.h"
 
 namespace saccade {
 
-struct EnsembleMember {
-  const CaptionModel* model = nullptr;
-  std::string name{};            // where it comes from, for messages and reports
-  PrepareOptions preparation{};  // what its encoder sees of a picture
-};
+struct Source;
+class EncodedPhoto;
 
 class Ensemble {
  public:
   // An ensemble of one model, which must outlive it.
-  Ensemble(const CaptionModel& model) : members_{{.model = &model}}, shown_{0} {}
+  Ensemble(const CaptionModel& model) : members_{{.model = borrowed(model)}}, shown_{0} {}
   // The list must not be empty. Throws UsageError that names two members whose vocabularies differ.
-  explicit Ensemble(std::vector<EnsembleMember> members);
+  explicit Ensemble(std::vector<OpenModel> members);
 
   std::size_t size() const { return members_.size(); }
+  const OpenModel& member(std::size_t member) const { return members_[member]; }
   const CaptionModel& model(std::size_t member) const { return *members_[member].model; }
   // The names of all members, in order; empty for a model by itself.
   std::vector<std::string> names() const;
@@ -41,6 +38,9 @@ class Ensemble {
   const GridShape& grid() const { return model(shown_[0]).grid(); }  // of that attention
   bool has_attention() const { return model(shown_[0]).has_attention(); }
 
+  // Reads a photo or a text and encodes it (photo.h): read(photo).caption(search) has the words of
+  // its caption, each with its map. Throws as EncodedPhoto does.
+  EncodedPhoto read(const Source& source) const;
   // Captions of the pictures, from what each member sees of them (one input per member). Runs on
   // the calling thread, except where kernels are cut (kernel_parts.h). `first_image` numbers the
   // images for random draws (search.h). Pieces of words are put together (whole_words.h).
@@ -54,7 +54,7 @@ class Ensemble {
       const SearchOptions& options, std::uint64_t first_image) const;
 
  private:
-  std::vector<EnsembleMember> members_;
+  std::vector<OpenModel> members_;
   std::vector<std::size_t> shown_;
 };
 

@@ -54,7 +54,7 @@ using Values = std::map<std::string, std::string>;
 ExperimentConfig config_in(const std::string& yaml) {
   INFO(yaml);
   auto loaded = parse_config<ExperimentConfig>(yaml, "new.yaml");
-  refuse_idle(settle(loaded));
+  refuse_idle(settle(loaded), loaded.config.data);
   check_config(loaded.config);
   return loaded.config;
 }

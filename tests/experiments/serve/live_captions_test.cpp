@@ -194,8 +194,8 @@ TEST_CASE("a photo is captioned with the search that is asked for") {
     search.seed = 5;
     search.beam = mode == SearchMode::kBeam ? 6 : search.beam;
     search.temperature = mode == SearchMode::kSample ? 2 : 1;
-    InputBatch input(soft.pipeline->shape(), 1);
-    soft.pipeline->run(picture, input.values_of(0));
+    InputBatch input(soft.loaded->pipeline->shape(), 1);
+    soft.loaded->pipeline->run(picture, input.values_of(0));
     const InputView view = input.view();
     const DecodedCaption expected =
         Ensemble(*soft.loaded->model).caption({&view, 1}, search, 0).front();

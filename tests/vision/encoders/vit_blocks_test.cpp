@@ -1,5 +1,6 @@
 // The blocks of a vision transformer with every mechanism of the registry, before and after the
 // norm.
+#include "core/attention/sequence/make_sequence_attention.h"
 #include "tests/support/catch.h"
 #include "tests/support/tensor_difference.h"
 #include "tests/support/test_tape.h"

@@ -1,11 +1,23 @@
-#include "captioning/learning/runs/loaded_pipeline.h"
+#include "captioning/learning/runs/open_model.h"
 
+#include "captioning/learning/runs/check_config.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/stored_network.h"
 
 namespace saccade {
+
+LoadedModel open_model(const std::filesystem::path& checkpoint, const OpenOptions& options) {
+  std::vector<std::string> overrides = options.set;
+  overrides.insert(overrides.end(), options.further.begin(), options.further.end());
+  LoadedModel open = load_model(checkpoint, overrides, options.added, options.overrider);
+  open.name = checkpoint.string();
+  refuse_unread(options.set, open.config,
+                options.option.empty() ? options.overrider + ": " : options.option);
+  open.pipeline = pipeline_of(open, options.listener, options.option);
+  return open;
+}
 
 std::unique_ptr<InputPipeline> pipeline_of(const LoadedModel& loaded,
                                            const MessageListener& listener,

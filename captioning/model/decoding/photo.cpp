@@ -1,0 +1,100 @@
+#include "captioning/model/decoding/photo.h"
+
+#include <algorithm>
+
+#include "captioning/data/sequences/source_picture.h"
+#include "captioning/model/decoding/decode_images.h"
+#include "core/base/error.h"
+
+namespace saccade {
+
+namespace {
+
+constexpr Index kBlock = 32;  // photos in memory at once
+
+// A photo that nothing is known of yet.
+Photo empty_photo(const Ensemble& models) {
+  Photo photo;
+  for (std::size_t m = 0; m < models.size(); ++m)
+    photo.inputs.emplace_back(models.model(m).input_shape(), 1);
+  return photo;
+}
+
+void fill(const Ensemble& models, const Source& source, Photo& photo) {
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    const InputPipeline& pipeline = *models.member(m).pipeline;
+    const std::span<Real> input = photo.inputs[m].values_of(0);
+    const Geometry geometry = source.tokens.empty() ? pipeline.run(source.picture, input)
+                                                    : pipeline.run_text(source.tokens, input);
+    photo.inputs[m].set_area(0, picture_area(geometry));
+    if (m == models.shown()[0]) photo.geometry = geometry;
+  }
+}
+
+Photo filled(const Ensemble& models, const Source& source) {
+  Photo photo = empty_photo(models);
+  fill(models, source, photo);
+  return photo;
+}
+
+}  // namespace
+
+Source::Source(std::vector<std::string> text) : tokens(std::move(text)) {
+  if (!tokens.empty()) picture = draw_source(tokens);
+}
+
+std::vector<InputView> Photo::views() const {
+  std::vector<InputView> out;
+  for (const InputBatch& input : inputs) out.push_back(input.view());
+  return out;
+}
+
+std::vector<Photo> Photos::next() {
+  std::vector<Photo> block(static_cast<std::size_t>(std::min(kBlock, end_ - next_)));
+  parallel::for_each(static_cast<Index>(block.size()), [&](Index i) {
+    Photo& photo = block[static_cast<std::size_t>(i)] = empty_photo(models_);
+    photo.number = next_ + i;
+    const auto warn = [&](Severity, const std::string& text) { photo.warnings.push_back(text); };
+    try {
+      Source source = read_(photo.number, warn);
+      fill(models_, source, photo);
+      if (keep_pictures_) photo.picture = std::move(source.picture);
+      photo.tokens = std::move(source.tokens);
+    } catch (const DataError&) {
+      photo.error = std::current_exception();
+    } catch (const IoError&) {
+      photo.error = std::current_exception();
+    }
+  });
+  next_ += static_cast<Index>(block.size());
+  return block;
+}
+
+void add_captions(const Ensemble& models, std::span<Photo> photos, const SearchOptions& search,
+                  std::span<const int> given) {
+  if (photos.empty()) return;
+  const auto load = [&](Index i, std::size_t member, std::span<float> out) {
+    InputBatch& input = photos[static_cast<std::size_t>(i)].inputs[member];
+    std::copy(input.values_of(0).begin(), input.values_of(0).end(), out.begin());
+    return input.area(0);
+  };
+  std::vector<DecodedCaption> captions = decode(models, {.count = static_cast<Index>(photos.size()),
+                                                         .load = load,
+                                                         .search = search,
+                                                         .given = given,
+                                                         .first_image = photos.front().number});
+  for (std::size_t i = 0; i < photos.size(); ++i) photos[i].caption = std::move(captions[i]);
+}
+
+EncodedPhoto Ensemble::read(const Source& source) const { return {*this, source}; }
+
+EncodedPhoto::EncodedPhoto(Ensemble models, const Source& source)
+    : models_(std::move(models)),
+      photo_(filled(models_, source)),
+      pictures_(models_, photo_.views()) {}
+
+DecodedCaption EncodedPhoto::caption(const SearchOptions& search) const {
+  return std::move(pictures_.caption(search, static_cast<std::uint64_t>(photo_.number)).front());
+}
+
+}  // namespace saccade
