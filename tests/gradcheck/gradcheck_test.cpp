@@ -1,6 +1,9 @@
 #include "tests/gradcheck/gradcheck.h"
 
+#include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <regex>
 
 #include "tests/support/catch.h"
 
