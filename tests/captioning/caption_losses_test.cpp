@@ -78,7 +78,7 @@ struct SmoothedModel : test::SmallDecoder {
 TEST_CASE("a smoothed loss has the gradient of the cross-entropy against smoothed labels") {
   for (const auto& kind : decoder_registry().rows()) {
     INFO(kind.name);
-    SmoothedModel model(kind.value, "soft");
+    SmoothedModel model(kind.name, "soft");
     const auto exact = test::numeric_gradient(model.store, [&] { return model.smoothed_cost(); });
     const SmoothedModel::Run smooth = model.run(kSmoothing), plain = model.run(0);
     CHECK(test::norm(exact) > 0.1);
@@ -174,7 +174,7 @@ TEST_CASE("captions that share an image have the gradients of captions with one 
              {std::vector<Real>{}, std::vector<Real>{1, 1, 0, 0, 1, 1}}) {
           INFO(kind.name << ", selection " << selection << ", scheduled sampling " << scheduled
                          << ", mask " << !mask.empty());
-          const SharedModel model(kind.value, selection);
+          const SharedModel model(kind.name, selection);
           const auto shared = model.run(true, scheduled, mask);
           const auto apart = model.run(false, scheduled, mask);
           CHECK(test::largest_difference(shared.nll, apart.nll) < kTolerance);
@@ -324,7 +324,7 @@ TEST_CASE("a caption reads words drawn after its own words, whatever else is in 
   const PackedCaptions packed = pack_captions(captions, kBos, kEos);
   for (const auto& kind : decoder_registry().rows()) {
     INFO(kind.name);
-    const ScheduledModel model(kind.value);
+    const ScheduledModel model(kind.name);
     for (const Index update : {0, 1, 7}) {
       const SampledInputs all{.probability = 1, .seed = 3, .update = update, .first_caption = 11};
       const std::vector<int> inputs = model.inputs(captions, all);

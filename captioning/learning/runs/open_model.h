@@ -10,9 +10,9 @@
 namespace saccade {
 
 struct OpenOptions {
-  std::vector<std::string> set{};               // changes of the config that must have an effect
-  std::vector<std::string> further{};           // and others behind them, as `search.beam=5`
-  std::shared_ptr<const AddedChoices> added{};  // as in load_model(), and so is `overrider`
+  std::vector<std::string> set{};      // changes of the config that must have an effect
+  std::vector<std::string> further{};  // and others behind them, as `search.beam=5`
+  std::shared_ptr<const AttentionRegistry> added{};  // as in load_model(), as `overrider` is
   std::string overrider = kCommandLine;
   std::string option{};        // what stands before a key where an error names one: "--set "
   MessageListener listener{};  // of the pipeline

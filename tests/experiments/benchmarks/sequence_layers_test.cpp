@@ -3,6 +3,7 @@
 
 #include <deque>
 
+#include "core/attention/sequence/make_sequence_attention.h"
 #include "experiments/benchmarks/score_scaling.h"
 #include "experiments/benchmarks/sequence_bench.h"
 #include "tests/support/catch.h"
