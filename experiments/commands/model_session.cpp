@@ -5,6 +5,7 @@
 
 #include "captioning/data/data_places.h"
 #include "captioning/data/data_sets.h"
+#include "captioning/learning/runs/check_config.h"
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/open_model.h"
 #include "captioning/learning/training/cost_ahead.h"
