@@ -37,6 +37,10 @@ ExperimentConfig stored_config(const Archive& archive, std::shared_ptr<const Add
                                std::span<const std::string> overrides = {},
                                const std::string& overrider = kCommandLine);
 
+// Gives the config of a run that goes on the number of gradient groups that it began with, where
+// its checkpoint is older than these groups: 1.
+void keep_groups(const Archive& archive, ExperimentConfig& config);
+
 // A model as a checkpoint has it. A caption needs nothing but the checkpoint and an image.
 struct LoadedModel {
   std::string source;  // the file

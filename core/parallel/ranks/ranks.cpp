@@ -1,6 +1,7 @@
 #include "core/parallel/ranks/ranks.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cstring>
@@ -57,7 +58,12 @@ std::unique_ptr<Ranks> open_ranks(int processes) {
   if (open == nullptr)
     throw UsageError(str("the module for MPI cannot be loaded: ", dlerror(),
                          "; install openmpi-bin, or start one process"));
+  // The threads that MPI starts leave all signals to those of the program.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
   std::unique_ptr<Ranks> ranks(reinterpret_cast<Ranks* (*)()>(open)());
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (ranks->count() < 2)
     throw UsageError(str("a launcher started ", processes,
                          " processes, which do not find each other; start them with mpirun, or "
