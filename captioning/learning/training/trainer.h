@@ -81,8 +81,8 @@ class Trainer {
   };
   // Throws UsageError where the config chooses by what is no metric to choose by
   // (choosing_metric.h).
-  // Over ranks (parallel::OverRanks), each rank has a trainer, and they train together. Their number
-  // divides that of the gradient groups. A resumed run may have another number of ranks.
+  // Over ranks (parallel::OverRanks), each rank has a trainer, and they train together. Their
+  // number divides that of the gradient groups. A resumed run may have another number of ranks.
   explicit Trainer(const Setup& setup);
 
   Optimizer& optimizer() { return *optimizer_; }
