@@ -4,12 +4,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <new>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "core/base/error.h"
@@ -17,6 +19,7 @@
 #include "core/base/message_line.h"
 #include "core/base/suggest.h"
 #include "core/parallel/parallel.h"
+#include "core/parallel/ranks/ranks.h"
 #include "experiments/commands/caption.h"
 #include "experiments/commands/command.h"
 #include "experiments/commands/compare.h"
@@ -48,21 +51,22 @@ struct CommandEntry {
   const char* summary;
   const char* example;
   CommandBinding bind;
+  bool over_ranks = false;  // whether several processes do its work together
 };
 
 // Every command of the program, in the order of --help.
 constexpr CommandEntry kCommands[] = {
     {"train", "train a captioner from an experiment file",
-     "saccade train configs/quickstart.yaml --out runs/first train.stop=2e", bind_train},
+     "saccade train configs/quickstart.yaml --out runs/first train.stop=2e", bind_train, true},
     {"evaluate", "caption the images of a split and score the captions",
-     "saccade evaluate runs/first --json", bind_evaluate},
+     "saccade evaluate runs/first --json", bind_evaluate, true},
     {"caption", "write a caption for each picture", "saccade caption runs/first photo.jpg",
      bind_caption},
     {"overlay", "draw the attention maps of a model, one per word",
      "saccade overlay runs/first photo.jpg --out overlays", bind_overlay},
     {"compare",
      "train and score the arms of an experiment under equal conditions, or compare finished runs",
-     "saccade compare configs/quickstart.yaml --out runs/quickstart", bind_compare},
+     "saccade compare configs/quickstart.yaml --out runs/quickstart", bind_compare, true},
     {"report",
      "write an HTML page that shows models side by side: attention maps, learning curves, scores",
      "saccade report runs/first runs/second --out report.html", bind_report},
@@ -216,8 +220,14 @@ std::string short_lines(const std::string& message) {
   return out;
 }
 
-int fail(ExitCode code, const std::string& message) {
-  log::error(printable(short_lines(message)));
+int tell_failure(ExitCode code, const std::string& message, const parallel::Ranks* ranks) {
+  std::string where;
+  if (ranks && ranks->rank() > 0) {
+    // The first rank ends all where it found the same mistake, which is then told once.
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    where = str("rank ", ranks->rank(), ": ");
+  }
+  log::error(where + printable(short_lines(message)));
   return static_cast<int>(code);
 }
 
@@ -247,24 +257,45 @@ constexpr const char* kNoMemory =
     "out of memory; raise the limit (ulimit -v), use fewer --threads, or lower train.batch, "
     "search.beam or encoder.image_size where the command has them";
 
-int run(int argc, const char* const* argv, const Environment& environment) {
+// Finds the other processes of a command that mpirun or srun started several times.
+std::unique_ptr<parallel::Ranks> ranks_of(const Program& program, int processes) {
+  if (processes < 2) return nullptr;
+  const std::string name = program.chosen().get_name();
+  const bool shared = std::any_of(
+      std::begin(kCommands), std::end(kCommands),
+      [&](const CommandEntry& command) { return command.name == name && command.over_ranks; });
+  if (!shared)
+    throw UsageError(str("saccade ", name, " works in one process, and a launcher started ",
+                         processes, "; start it without mpirun or srun"));
+  std::unique_ptr<parallel::Ranks> ranks = parallel::open_ranks(processes);
+  if (ranks->rank() > 0) log::set_errors_only();
+  return ranks;
+}
+
+int run(int argc, const char* const* argv, const Environment& environment,
+        std::unique_ptr<parallel::Ranks>& ranks) {
   Program program;
   const CommandRun command = parse(program, argc, argv);
   if (!command) return 0;
   apply(program.options, environment);
+  ranks = ranks_of(program, environment.processes);
+  const parallel::OverRanks over(ranks.get());
   const int code = command();
   if (!std::cout.flush()) throw IoError("cannot write to standard output; check the disk");
   return code;
 }
 
-}  // namespace
-
-int run_program(int argc, const char* const* argv, const Environment& environment) {
-  signal(SIGPIPE, SIG_DFL);  // `saccade list | head` ends without a message
-  signal(SIGXFSZ, SIG_IGN);  // writing past a file size limit becomes an error of the write
-  tell_when_memory_ends();
+// What run() returns, or the exit code of the error that it throws, with its line on stderr.
+int run_or_fail(int argc, const char* const* argv, const Environment& environment,
+                std::unique_ptr<parallel::Ranks>& ranks) {
+  const auto fail = [&](ExitCode code, const std::string& message) {
+    return tell_failure(code, message, ranks.get());
+  };
   try {
-    return run(argc, argv, environment);
+    const int code = run(argc, argv, environment, ranks);
+    if (ranks) ranks->finish();
+    ranks.reset();
+    return code;
   } catch (const Stopped& stopped) {
     std::cerr << "stopped before there was anything to save\n";
     return signal_exit_code(stopped.signal());
@@ -282,6 +313,18 @@ int run_program(int argc, const char* const* argv, const Environment& environmen
     if (memory_is_short()) return fail(ExitCode::kMemory, kNoMemory);  // oneTBB without a thread
     return fail(ExitCode::kInternal, std::string("internal error: ") + error.what());
   }
+}
+
+}  // namespace
+
+int run_program(int argc, const char* const* argv, const Environment& environment) {
+  signal(SIGPIPE, SIG_DFL);  // `saccade list | head` ends without a message
+  signal(SIGXFSZ, SIG_IGN);  // writing past a file size limit becomes an error of the write
+  tell_when_memory_ends();
+  std::unique_ptr<parallel::Ranks> ranks;
+  const int code = run_or_fail(argc, argv, environment, ranks);
+  if (ranks) ranks->end_all(code);  // the others would wait for this one
+  return code;
 }
 
 }  // namespace saccade

@@ -10,6 +10,7 @@ namespace saccade {
 struct Environment {
   bool no_color = false;  // NO_COLOR is set (https://no-color.org)
   std::string models{};   // SACCADE_MODELS: folders of models, with ':' between them
+  int processes = 0;      // that mpirun or srun started together; 0: neither did
 };
 
 // Runs the program and returns its exit code.

@@ -25,6 +25,7 @@ test_packages=(
   chromium chromium-driver  # tests of the HTML pages
   poppler-utils             # tests of PDF files
   doxygen                   # the pages of the library
+  libopenmpi-dev openmpi-bin iproute2  # training on several machines, without which saccade is built, too
 )
 
 say() { printf '\n== %s\n' "$*"; }

@@ -9,6 +9,8 @@
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/parallel/parallel.h"
+#include "core/parallel/ranks/groups.h"
+#include "core/parallel/ranks/ranks.h"
 #include "vision/encoders/feature_cache.h"
 
 namespace saccade {
@@ -168,15 +170,20 @@ void DatasetInputs::Impl::read_all(const Progress& progress) {
   }
 }
 
-// The ids of the requested images. Those of files are digests of all of their bytes.
+// The ids of the requested images. Those of files are digests of all of their bytes. Over ranks,
+// each reads some of the files.
 std::vector<std::string> DatasetInputs::Impl::cache_ids() const {
-  std::vector<std::string> ids(images.size());
-  parallel::for_each(static_cast<Index>(images.size()), [&](Index i) {
-    const auto row = static_cast<std::size_t>(i);
+  parallel::Ranks* const ranks = parallel::ranks();
+  const auto total = static_cast<Index>(images.size());
+  const parallel::ShardRange own = ranks ? parallel::shards_of(ranks->rank(), ranks->count(), total)
+                                         : parallel::ShardRange{.begin = 0, .end = total};
+  std::vector<std::string> ids(static_cast<std::size_t>(own.count()));
+  parallel::for_each(own.count(), [&](Index i) {
+    const auto row = static_cast<std::size_t>(own.begin + i);
     const CaptionedImage& one = data->dataset.images[static_cast<std::size_t>(images[row])];
-    ids[row] = data->is_drawn() ? one.id : file_id(one.path, one.id);
+    ids[static_cast<std::size_t>(i)] = data->is_drawn() ? one.id : file_id(one.path, one.id);
   });
-  return ids;
+  return parallel::join_texts(ids);
 }
 
 // The options of a cache whose rows belong to the images `row_images`.

@@ -1,10 +1,13 @@
 #include "core/optim/gradient_jobs.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/base/error.h"
 #include "core/kernels/gemm.h"
+#include "core/kernels/pointwise.h"
 #include "core/parallel/parallel.h"
+#include "core/parallel/ranks/groups.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -19,9 +22,32 @@ constexpr Index kRowBlock = 1024;
 
 void copy_into(ConstView from, Real* to) { std::copy_n(from.data, from.size(), to); }
 
+bool has_row_of(const RowsGrad& job, const Tile& tile) {
+  return std::any_of(job.ids.begin(), job.ids.end(),
+                     [&](int id) { return id >= tile.row && id < tile.row + tile.rows; });
+}
+
+// The buffer of a thread for the sum of so many groups that is added to that of the groups before.
+Real* sum_scratch(Index groups) {
+  thread_local std::map<Index, Tensor> scratch;
+  Tensor& one = scratch[groups];
+  if (one.empty()) one = Tensor(Shape{kTileNumbers});
+  return one.data();
+}
+
 }  // namespace
 
-GradientJobs::GradientJobs(const ParameterStore& store) : store_(&store), jobs_(store.count()) {}
+GradientJobs::GradientJobs(const ParameterStore& store, Index groups, Index part, Index parts)
+    : store_(&store),
+      all_groups_(groups),
+      groups_(groups / parts),
+      first_group_(part * groups_),
+      jobs_(static_cast<std::size_t>(groups_) * store.count()) {
+  SACCADE_CHECK(
+      groups > 0 && (groups & (groups - 1)) == 0 && groups % parts == 0,
+      "[gradient] groups are a power of two, of which each rank has the same number; got ", groups,
+      " groups for ", parts, " ranks");
+}
 
 void GradientJobs::check(const LinearGrad& job) const {
   const ParameterInfo& info = store_->info(job.parameter);
@@ -31,7 +57,8 @@ void GradientJobs::check(const LinearGrad& job) const {
                  job.dy.shape);
 }
 
-void GradientJobs::collect(std::span<Tape* const> shards) {
+void GradientJobs::collect(std::span<Tape* const> shards, Index all_shards) {
+  const Index first = parallel::shards_of(first_group_, all_groups_, all_shards).begin;
   for (Jobs& jobs : jobs_) {
     jobs.linear.clear();
     jobs.products.clear();
@@ -40,16 +67,12 @@ void GradientJobs::collect(std::span<Tape* const> shards) {
   }
   copies_.clear();
   pack_.reset();
-  for (const Tape* tape : shards) {
-    for (const LinearGrad& job : tape->linear_grads()) {
-      check(job);
-      if (job.x.rows() > 0) jobs_[static_cast<std::size_t>(job.parameter)].linear.push_back(job);
-    }
-    for (const RowsGrad& job : tape->rows_grads())
-      jobs_[static_cast<std::size_t>(job.parameter)].rows.push_back(job);
-    for (std::size_t p = 0; p < jobs_.size(); ++p)
-      if (const ConstView grad = tape->parameter_grad(static_cast<int>(p)); grad.data)
-        jobs_[p].dense.push_back(grad.data);
+  for (Index g = 0; g < groups_; ++g) {
+    const auto of = parallel::shards_of(first_group_ + g, all_groups_, all_shards);
+    collect(
+        shards.subspan(static_cast<std::size_t>(of.begin - first),
+                       static_cast<std::size_t>(of.count())),
+        std::span(jobs_).subspan(static_cast<std::size_t>(g) * store_->count(), store_->count()));
   }
   for (Jobs& jobs : jobs_) plan_products(jobs);
   parallel::for_each(static_cast<Index>(copies_.size()), [&](Index i) {
@@ -57,6 +80,20 @@ void GradientJobs::collect(std::span<Tape* const> shards) {
     copy_into(copy.from->x, copy.x);
     copy_into(copy.from->dy, copy.dy);
   });
+}
+
+void GradientJobs::collect(std::span<Tape* const> shards, std::span<Jobs> group) {
+  for (const Tape* tape : shards) {
+    for (const LinearGrad& job : tape->linear_grads()) {
+      check(job);
+      if (job.x.rows() > 0) group[static_cast<std::size_t>(job.parameter)].linear.push_back(job);
+    }
+    for (const RowsGrad& job : tape->rows_grads())
+      group[static_cast<std::size_t>(job.parameter)].rows.push_back(job);
+    for (std::size_t p = 0; p < group.size(); ++p)
+      if (const ConstView grad = tape->parameter_grad(static_cast<int>(p)); grad.data)
+        group[p].dense.push_back(grad.data);
+  }
 }
 
 void GradientJobs::plan_products(Jobs& jobs) {
@@ -90,12 +127,38 @@ void GradientJobs::pack(std::span<const LinearGrad> run, Jobs& jobs) {
 }
 
 bool GradientJobs::any(int parameter) const {
-  const Jobs& jobs = jobs_[static_cast<std::size_t>(parameter)];
-  return !jobs.products.empty() || !jobs.dense.empty() || !jobs.rows.empty();
+  for (Index g = 0; g < groups_; ++g)
+    if (const Jobs& jobs = jobs_of(g, parameter);
+        !jobs.products.empty() || !jobs.dense.empty() || !jobs.rows.empty())
+      return true;
+  return false;
 }
 
 void GradientJobs::compute(const Tile& tile, Real* out) const {
-  const Jobs& jobs = jobs_[static_cast<std::size_t>(tile.parameter)];
+  if (!compute_any(tile, out)) std::fill_n(out, tile.rows * tile.cols, Real{0});
+}
+
+bool GradientJobs::compute_any(const Tile& tile, Real* out) const {
+  return compute_sum(0, groups_, tile, out);
+}
+
+bool GradientJobs::compute_sum(Index first, Index count, const Tile& tile, Real* out) const {
+  if (count == 1) return compute_group(first, tile, out);
+  const Index half = count / 2;
+  if (!compute_sum(first, half, tile, out)) return compute_sum(first + half, half, tile, out);
+  Real* const more = sum_scratch(half);
+  if (!compute_sum(first + half, half, tile, more)) return true;
+  const Shape shape{tile.rows, tile.cols};
+  kernels::accumulate({more, shape}, {out, shape});
+  return true;
+}
+
+bool GradientJobs::compute_group(Index group, const Tile& tile, Real* out) const {
+  const Jobs& jobs = jobs_of(group, tile.parameter);
+  if (jobs.products.empty() && jobs.dense.empty() &&
+      std::none_of(jobs.rows.begin(), jobs.rows.end(),
+                   [&](const RowsGrad& job) { return has_row_of(job, tile); }))
+    return false;
   const Shape& shape = store_->info(tile.parameter).shape;
   const Index in = shape.rows(), width = shape.cols();
   bool fresh = true;
@@ -129,6 +192,7 @@ void GradientJobs::compute(const Tile& tile, Real* out) const {
       Real* to = out + r * tile.cols;
       for (Index c = 0; c < tile.cols; ++c) to[c] += from[c];
     }
+  return true;
 }
 
 }  // namespace SACCADE_NUMERIC

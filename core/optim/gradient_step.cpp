@@ -19,13 +19,17 @@ Real* tile_scratch() {
 
 }  // namespace
 
-GradientStep::GradientStep(ParameterStore& store, Optimizer& optimizer, Clipping clipping)
+GradientStep::GradientStep(ParameterStore& store, Optimizer& optimizer, Clipping clipping,
+                           Index groups)
     : store_(&store),
       optimizer_(&optimizer),
       clipping_(clipping),
       tiles_(cut_into_tiles(store)),
       squares_(tiles_.size()),
-      jobs_(store) {}
+      jobs_(store, groups, parallel::ranks() ? parallel::ranks()->rank() : 0,
+            parallel::ranks() ? parallel::ranks()->count() : 1) {
+  if (parallel::Ranks* const ranks = parallel::ranks()) exchange_.emplace(tiles_, *ranks);
+}
 
 // Calls body(tile, its sum of squares) in parallel for the tiles of all parameters with a gradient.
 template <class Body>
@@ -58,8 +62,9 @@ void GradientStep::for_runs(const Tile& tile, Body body) const {
   }
 }
 
-StepReport GradientStep::apply(std::span<Tape* const> shards, double lr) {
-  jobs_.collect(shards);
+StepReport GradientStep::apply(std::span<Tape* const> shards, double lr, Index all_shards) {
+  jobs_.collect(shards, all_shards < 0 ? static_cast<Index>(shards.size()) : all_shards);
+  if (exchange_) return apply_over_ranks(lr);
   if (clipping_.norm > 0) return apply_with_norm(lr);
   optimizer_->begin_step(lr);
   for_tiles([&](const Tile& tile, double& squares) {
@@ -80,9 +85,6 @@ StepReport GradientStep::apply(std::span<Tape* const> shards, double lr) {
 StepReport GradientStep::apply_with_norm(double lr) {
   fill_gradient();
   check_finite();
-  const auto scale_of = [&](double norm) {
-    return norm > clipping_.norm ? clipping_.norm / norm : 1;
-  };
   StepReport report{.grad_norm = norm_of(Side::kModel)};
   report.scale = scale_of(report.grad_norm);
   const double apart = scale_of(norm_of(Side::kApart));
@@ -97,8 +99,78 @@ StepReport GradientStep::apply_with_norm(double lr) {
   return report;
 }
 
+double GradientStep::scale_of(double norm) const {
+  return clipping_.norm > 0 && norm > clipping_.norm ? clipping_.norm / norm : 1;
+}
+
+StepReport GradientStep::apply_over_ranks(double lr) {
+  using Missing = TileExchange::Missing;
+  const auto tiles = static_cast<Index>(tiles_.size());
+  const auto tile = [&](Index i) -> const Tile& { return tiles_[static_cast<std::size_t>(i)]; };
+  exchange_->allocate();
+  parallel::for_each(tiles, [&](Index i) {
+    if (jobs_.compute_any(tile(i), exchange_->at(i))) return;
+    exchange_->leave_out(i, jobs_.any(tile(i).parameter) ? Missing::kTile : Missing::kParameter);
+  });
+  exchange_->add_up();
+  const TileExchange::Range own = exchange_->own();
+  parallel::for_each(own.end - own.begin, [&](Index n) {
+    const Index i = own.begin + n;
+    squares_[static_cast<std::size_t>(i)] =
+        exchange_->any(i) ? kernels::sum_of_squares(exchange_->at(i), tile(i).rows * tile(i).cols)
+                          : 0;
+  });
+  exchange_->share(squares_);
+  check_finite();
+  StepReport report{.grad_norm = norm_of(Side::kModel)};
+  report.scale = scale_of(report.grad_norm);
+  const double apart = scale_of(norm_of(Side::kApart));
+  optimizer_->begin_step(lr);
+  parallel::for_each(own.end - own.begin, [&](Index n) {
+    const Index i = own.begin + n;
+    if (!exchange_->any(i)) return;
+    const double scale = side_of(tile(i)) == Side::kApart ? apart : report.scale;
+    for_runs(tile(i), [&](const ParameterRange& range, Index offset) {
+      optimizer_->update(range, clipped(exchange_->at(i) + offset, scale));
+    });
+  });
+  hand_round(store_->flat().data());
+  optimizer_->end_step();
+  return report;
+}
+
+void GradientStep::copy_tile(const Tile& tile, const Real* flat, Real* to) const {
+  for_runs(tile, [&](const ParameterRange& range, Index offset) {
+    std::copy(flat + range.begin, flat + range.end, to + offset);
+  });
+}
+
+void GradientStep::copy_tile_back(const Tile& tile, const Real* from, Real* flat) const {
+  for_runs(tile, [&](const ParameterRange& range, Index offset) {
+    std::copy_n(from + offset, range.end - range.begin, flat + range.begin);
+  });
+}
+
+void GradientStep::hand_round(Real* flat) {
+  const TileExchange::Range own = exchange_->own();
+  const auto for_each_tile = [&](bool of_this_rank, auto body) {
+    parallel::for_each(static_cast<Index>(tiles_.size()), [&](Index i) {
+      if (own.has(i) == of_this_rank) body(tiles_[static_cast<std::size_t>(i)], exchange_->at(i));
+    });
+  };
+  for_each_tile(true, [&](const Tile& tile, Real* place) { copy_tile(tile, flat, place); });
+  exchange_->hand_round();
+  for_each_tile(false, [&](const Tile& tile, Real* place) { copy_tile_back(tile, place, flat); });
+}
+
+void GradientStep::gather_moments() {
+  if (!exchange_) return;
+  exchange_->allocate();
+  for (Optimizer::Moment& moment : optimizer_->moments()) hand_round(moment.values.data());
+}
+
 ConstView GradientStep::gradients(std::span<Tape* const> shards) {
-  jobs_.collect(shards);
+  jobs_.collect(shards, static_cast<Index>(shards.size()));
   if (!gradient_.empty()) std::fill_n(gradient_.data(), gradient_.size(), Real{0});
   fill_gradient();
   return gradient_.view();
@@ -143,7 +215,8 @@ kernels::ClippedGradient GradientStep::clipped(const Real* data, double scale) c
 }
 
 std::size_t GradientStep::held_bytes() const {
-  return jobs_.packed_bytes() + static_cast<std::size_t>(gradient_.size()) * sizeof(Real);
+  return jobs_.packed_bytes() + static_cast<std::size_t>(gradient_.size()) * sizeof(Real) +
+         (exchange_ ? exchange_->held_bytes() : 0);
 }
 
 }  // namespace SACCADE_NUMERIC

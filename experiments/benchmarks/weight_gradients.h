@@ -20,7 +20,7 @@ class WeightGradients {
   // before.
   void compute(Tape& tape) {
     Tape* const shard = &tape;
-    jobs_.collect({&shard, 1});
+    jobs_.collect({&shard, 1}, 1);
     for (const Tile& tile : tiles_)
       if (jobs_.any(tile.parameter)) jobs_.compute(tile, tile_.data());
   }

@@ -13,6 +13,7 @@
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
 #include "core/parallel/parallel.h"
+#include "core/parallel/ranks/ranks.h"
 #include "experiments/commands/report.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/compare/comparison_chart.h"
@@ -142,17 +143,23 @@ int run_arms(const CompareOptions& options) {
   const JudgeOptions judging = study_options(given, config.compare, arms, !options.boxes.empty());
   ArmRunner runner(out, options.boxes, signal);
   check_arms(arms);
+  if (options.jobs > 1 && parallel::ranks())
+    throw UsageError("--jobs is for one process; over ranks, each rank trains one run at a time");
   const StudyRequest request{.name = config.name,
                              .compare = config.compare,
                              .arms = arms,
                              .jobs = static_cast<std::size_t>(options.jobs)};
   refuse_other_configs(request, runner);
-  RunDirectory directory(out, RunDirectory::Mode::kResume, log::show);
+  std::optional<RunDirectory> held;
+  if (parallel::is_first_rank()) held.emplace(out, RunDirectory::Mode::kResume, log::show);
   Comparison comparison = run_study(request, runner, signal);
-  if (signal.number() != 0) {
-    std::cerr << "stopped; the same command continues with the arms that are left\n";
-    return signal_exit_code(signal.number());
+  if (comparison.signal != 0) {
+    if (held) std::cerr << "stopped; the same command continues with the arms that are left\n";
+    return signal_exit_code(comparison.signal);
   }
+  if (!held) return static_cast<int>(ExitCode::kOk);
+  const parallel::OverRanks alone(nullptr);  // the others have nothing left to do
+  RunDirectory& directory = *held;
   if (comparison.empty()) {
     std::cerr << "no run of the comparison succeeded, so there is nothing to compare; mend what is "
                  "said above, and give the same command again\n";
@@ -234,6 +241,8 @@ Comparison score_groups(const std::vector<RunGroup>& groups, const std::string& 
 
 // Scores finished runs, after printing how their configs differ.
 int run_finished(const CompareOptions& options) {
+  if (parallel::ranks())
+    throw UsageError("finished runs are compared in one process; start it without mpirun or srun");
   if (options.jobs > 1 || !options.tune.empty())
     throw UsageError(
         "--jobs and --tune are for a config whose arms are trained; these runs are finished; leave "

@@ -17,6 +17,7 @@
 #include "core/base/listing.h"
 #include "core/config/traits.h"
 #include "core/io/atomic_file.h"
+#include "core/parallel/ranks/ranks.h"
 #include "experiments/options/given_boxes.h"
 #include "experiments/pictures/group_charts.h"
 #include "experiments/process/log.h"
@@ -245,6 +246,7 @@ int run_evaluate(const EvaluateArgs& args) {
     if (!without.empty())
       report.without = RemovedHeads{.names = std::move(without), .whole = std::move(whole)};
   }
+  if (!parallel::is_first_rank()) return static_cast<int>(ExitCode::kOk);
   if (!args.out.empty()) write_results(args, report, regimes);
   if (!args.plots.empty()) {
     const std::vector<std::filesystem::path> plots = write_group_charts(report, args.plots);

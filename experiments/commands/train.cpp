@@ -15,6 +15,7 @@
 #include "core/base/plain_text.h"
 #include "core/base/table.h"
 #include "core/parallel/parallel.h"
+#include "core/parallel/ranks/ranks.h"
 #include "experiments/commands/report.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/process/log.h"
@@ -132,46 +133,56 @@ int run_train(const TrainOptions& options) {
   const StopSignal signal;
   ExperimentConfig config = resolve(options);
   check_config(config);
+  check_ranks(config);
   if (options.draws && !draws_regions(config.attention.selection))
     throw UsageError(str("--draws has no effect: attention.selection is ",
                          config.attention.selection,
                          ", which draws no regions that an estimator reinforces; leave it out"));
+  if (options.draws && parallel::ranks())
+    throw UsageError("--draws works in one process; start it without mpirun or srun");
   if (!options.threads_given && config.threads > 0)
     parallel::set_threads(static_cast<int>(config.threads));
-  RunDirectory directory(options.out,
-                         options.resume ? RunDirectory::Mode::kResume : RunDirectory::Mode::kNew,
-                         log::show);
-  if (options.resume && !directory.has_run())
-    log::info(options.out + ": there is no run to resume yet; starting one");
-  take_network(config, directory.path(), given_model_folders());
+  std::optional<RunDirectory> directory;
+  if (parallel::is_first_rank()) {
+    directory.emplace(options.out,
+                      options.resume ? RunDirectory::Mode::kResume : RunDirectory::Mode::kNew,
+                      log::show);
+    if (options.resume && !directory->has_run())
+      log::info(options.out + ": there is no run to resume yet; starting one");
+  }
+  take_network(config, options.out, given_model_folders());
   const Split validation = options.overfit > 0 ? Split::kTrain : Split::kVal;
   const RunData data = load_run_data(
       config,
       {.splits = {validation}, .most_images = config.train.validate_images, .checks_stages = true},
       signal);
   std::optional<TrainingPage> page;
-  if (options.report_images > 0)
-    page.emplace(TrainingPage::Options{.file = directory.path() / kReportFile,
-                                       .name = run_name(run_of(directory.path())),
+  if (directory && options.report_images > 0)
+    page.emplace(TrainingPage::Options{.file = directory->path() / kReportFile,
+                                       .name = run_name(run_of(directory->path())),
                                        .images = options.report_images,
                                        .split = validation});
   const ReportedResult result = run_reported({.config = &config,
                                               .data = &data,
-                                              .directory = &directory,
+                                              .directory = directory ? &*directory : nullptr,
                                               .resume = options.resume,
                                               .validation = validation,
                                               .label = config.name,
                                               .draws = options.draws,
                                               .follower = page ? &*page : nullptr},
                                              signal);
+  if (!directory)
+    return result.reason == StopReason::kSignal ? signal_exit_code(result.signal)
+                                                : static_cast<int>(ExitCode::kOk);
+  const parallel::OverRanks alone(nullptr);  // the others have nothing left to do
   print_summary(options, config.train, result);
   if (result.reason != StopReason::kSignal) {
-    if (offer_report(directory.path(), options.report_images)) page->leave();
+    if (offer_report(directory->path(), options.report_images)) page->leave();
     return static_cast<int>(ExitCode::kOk);
   }
   std::cerr << "stopped and saved " << plain_text(result.last.string())
             << "; continue with: saccade train --out " << shell_word(options.out) << " --resume\n";
-  return signal_exit_code(signal.number());
+  return signal_exit_code(result.signal);
 }
 
 }  // namespace

@@ -53,6 +53,7 @@ struct Comparison {
   Index jobs = 1;       // runs trained at the same time; with several they slow each other down
   std::string against;  // name of the arm against which the others are tested
   std::vector<ArmResult> arms;
+  int signal = 0;       // that ended the study early; 0: none
   bool regimes = true;  // arms are models, decoded in regimes; else files of captions
 
   bool complete() const;  // no seed of an arm failed

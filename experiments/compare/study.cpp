@@ -6,6 +6,7 @@
 #include "captioning/learning/runs/check_config.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
+#include "core/parallel/ranks/ranks.h"
 #include "experiments/compare/jobs.h"
 #include "experiments/compare/tuning.h"
 #include "experiments/process/model_places.h"
@@ -40,13 +41,17 @@ class Study {
     for (const Arm& arm : request_.arms)
       out.arms.push_back({.arm = arm, .seeds = {}, .trials = {}});
     tune(out);
-    if (stopped()) return out;
-    out.jobs = static_cast<Index>(request_.jobs);
+    out.signal = stopped_by();
+    if (out.signal != 0) return out;
+    out.jobs = parallel::ranks() ? parallel::ranks()->count() : static_cast<Index>(request_.jobs);
     std::vector<Run> runs;
     for (const ArmResult& arm : out.arms)
       for (const std::int64_t seed : out.seeds)
         runs.push_back({arm.arm, seed, label(arm.arm, seed, runs.size() + 1)});
     train_beside(runs);
+    out.signal = stopped_by();
+    if (!parallel::is_first_rank()) return out;
+    const parallel::OverRanks alone(nullptr);
     std::size_t next = 0;
     for (ArmResult& arm : out.arms)
       for (std::size_t k = 0; k < out.seeds.size() && !stopped(); ++k) {
@@ -54,11 +59,18 @@ class Study {
         std::cerr << run.label << "\n";
         arm.seeds.push_back(runner_.run(run.arm, run.seed, run.label));
       }
+    out.signal = signal_.number();
     return out;
   }
 
  private:
   bool stopped() const { return signal_.number() != 0; }
+  // The signal that any rank received; 0: none.
+  int stopped_by() const {
+    for (const double number : parallel::join_numbers({static_cast<double>(signal_.number())}))
+      if (number != 0) return static_cast<int>(number);
+    return 0;
+  }
 
   std::string label(const Arm& arm, std::int64_t seed, std::size_t number) const {
     return str(number, "/", request_.arms.size() * request_.compare.seeds.size(), " ", arm.name,
@@ -103,16 +115,22 @@ class Study {
     std::size_t next = 0;
     for (std::size_t a = 0; a < trials_.size(); ++a) {
       ArmResult& arm = comparison.arms[a];
-      for (std::size_t t = 0; t < trials_[a].size() && !stopped(); ++t) {
-        const Run& run = runs[next++];
-        std::cerr << run.label << "\n";
-        arm.trials.push_back(runner_.try_out(run.arm, run.seed, run.label));
+      std::string best;  // empty: none
+      if (parallel::is_first_rank()) {
+        const parallel::OverRanks alone(nullptr);
+        for (std::size_t t = 0; t < trials_[a].size() && !stopped(); ++t) {
+          const Run& run = runs[next++];
+          std::cerr << run.label << "\n";
+          arm.trials.push_back(runner_.try_out(run.arm, run.seed, run.label));
+        }
+        if (!trials_[a].empty() && !stopped())
+          if (const auto found = best_trial(arm.trials, arm.arm.config.train.best_metric))
+            best = str(*found);
       }
-      if (trials_[a].empty() || stopped()) continue;
-      if (const auto best = best_trial(arm.trials, arm.arm.config.train.best_metric))
-        arm.arm = tuned_arm(arm.arm, trials_[a][*best]);
+      best = parallel::of_first_rank(best);
+      if (!best.empty()) arm.arm = tuned_arm(arm.arm, trials_[a][std::stoul(best)]);
     }
-    if (stopped()) return;
+    if (stopped_by() != 0) return;
     for (const ArmResult& arm : comparison.arms)
       for (const std::int64_t seed : comparison.seeds) runner_.refuse_other_config(arm.arm, seed);
   }
@@ -120,6 +138,7 @@ class Study {
   // Trains the unfinished runs in processes of their own. A run that fails there is tried again
   // afterwards, alone.
   void train_beside(const std::vector<Run>& runs) {
+    if (parallel::ranks()) return train_over_ranks(runs);
     if (request_.jobs < 2) return;
     std::vector<Job> jobs;
     const int threads = std::max(1, parallel::threads() / static_cast<int>(request_.jobs));
@@ -140,6 +159,30 @@ class Study {
     run_jobs(jobs, request_.jobs, signal_);
     std::error_code error;
     for (const Job& job : jobs) fs::remove(job.arguments[1], error);  // the run has its own copy
+  }
+
+  // Trains the unfinished runs one by one, each rank every so many of them.
+  void train_over_ranks(const std::vector<Run>& runs) {
+    const parallel::Ranks& ranks = *parallel::ranks();
+    std::string finished;  // a letter for each run
+    for (const Run& run : runs) finished += runner_.is_finished(run.arm, run.seed) ? 'x' : '-';
+    finished = parallel::of_first_rank(finished);
+    std::vector<const Run*> own;
+    int next = 0;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (finished[i] == 'x') continue;
+      runner_.load(runs[i].arm.config);  // all ranks fill the cache of a frozen network together
+      if (next++ % ranks.count() == ranks.rank()) own.push_back(&runs[i]);
+    }
+    {
+      const parallel::OverRanks alone(nullptr);
+      for (const Run* run : own) {
+        if (stopped()) break;
+        std::cerr << run->label << ": rank " << ranks.rank() << "\n";
+        runner_.try_out(run->arm, run->seed, run->label);
+      }
+    }
+    parallel::of_first_rank("");  // waits for all
   }
 
   const StudyRequest& request_;

@@ -21,8 +21,9 @@ struct StudyRequest {
 void refuse_other_configs(const StudyRequest& request, const ArmRunner& runner);
 
 // Runs the study and returns the arms with their scores. After a signal it returns early with the
-// results so far. Throws BusyError where a tuned arm was trained with other values, and what
-// loading the data throws where all arms share it.
+// results so far. Over ranks (parallel::OverRanks), each trains some of the runs by itself, and the
+// first one scores them; the others return no scores. Throws BusyError where a tuned arm was
+// trained with other values, and what loading the data throws where all arms share it.
 Comparison run_study(const StudyRequest& request, ArmRunner& runner, const StopSignal& signal);
 
 }  // namespace saccade

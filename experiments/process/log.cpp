@@ -36,6 +36,9 @@ void set_colour(Colour colour) {
   }
 }
 
+void set_errors_only() { logger().set_level(spdlog::level::err); }
+bool shows_only_errors() { return logger().level() == spdlog::level::err; }
+
 void info(const std::string& message) { logger().info(message); }
 void warn(const std::string& message) { logger().warn(message); }
 void error(const std::string& message) { logger().error(message); }

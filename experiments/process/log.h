@@ -13,6 +13,10 @@ namespace saccade::log {
 enum class Colour { kAuto, kAlways, kNever };
 void set_colour(Colour colour);
 
+// Leaves out all messages that are not errors.
+void set_errors_only();
+bool shows_only_errors();
+
 void info(const std::string& message);
 void warn(const std::string& message);
 void error(const std::string& message);

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "core/base/error.h"
+#include "experiments/process/log.h"
 
 namespace saccade {
 
@@ -63,6 +64,7 @@ Progress::Progress(std::string label)
 Progress::~Progress() { clear(); }
 
 void Progress::show(double done, const std::string& text) {
+  if (log::shows_only_errors()) return;
   const auto now = Clock::now();
   if (first_done_ < 0 || done < done_) {  // a resumed run starts in the middle
     first_done_ = done;

@@ -1,5 +1,5 @@
 // The progress of a long piece of work, on stderr: a bar on a terminal, else a line for every tenth
-// that is done.
+// that is done; nothing where only errors are shown (log.h).
 #pragma once
 
 #include <chrono>

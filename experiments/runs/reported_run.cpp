@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/parallel/ranks/ranks.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
 #include "experiments/process/progress.h"
@@ -12,42 +13,48 @@ namespace saccade {
 
 namespace {
 
-// Passes everything to one observer and then to another.
+// Passes everything to one observer and then to another. Over ranks, only the first one has them,
+// so that they work alone.
 class TwoObservers : public RunObserver {
  public:
   TwoObservers(RunObserver& first, RunObserver& second) : both_{&first, &second} {}
 
   void on_message(Severity severity, const std::string& text) override {
-    for (RunObserver* one : both_) one->on_message(severity, text);
+    each([&](RunObserver& one) { one.on_message(severity, text); });
   }
   void on_work(const char* work, Index done, Index total) override {
-    for (RunObserver* one : both_) one->on_work(work, done, total);
+    each([&](RunObserver& one) { one.on_work(work, done, total); });
   }
   void on_start(const RunStart& start) override {
-    for (RunObserver* one : both_) one->on_start(start);
+    each([&](RunObserver& one) { one.on_start(start); });
   }
   void on_captions(const RunStart& start, const CaptionModel& model, const EvaluationReport& report,
                    Index update) override {
-    for (RunObserver* one : both_) one->on_captions(start, model, report, update);
+    each([&](RunObserver& one) { one.on_captions(start, model, report, update); });
   }
   void on_end(const TrainingResult& result) override {
-    for (RunObserver* one : both_) one->on_end(result);
+    each([&](RunObserver& one) { one.on_end(result); });
   }
   void on_diverged(const std::string& what) override {
-    for (RunObserver* one : both_) one->on_diverged(what);
+    each([&](RunObserver& one) { one.on_diverged(what); });
   }
   bool wants_draws() const override { return both_[0]->wants_draws() || both_[1]->wants_draws(); }
   void on_update(const Update& update) override {
-    for (RunObserver* one : both_) one->on_update(update);
+    each([&](RunObserver& one) { one.on_update(update); });
   }
   void on_validation(const Metrics& metrics, const TrainingState& state) override {
-    for (RunObserver* one : both_) one->on_validation(metrics, state);
+    each([&](RunObserver& one) { one.on_validation(metrics, state); });
   }
   void on_checkpoint(const std::filesystem::path& path, const TrainingState& state) override {
-    for (RunObserver* one : both_) one->on_checkpoint(path, state);
+    each([&](RunObserver& one) { one.on_checkpoint(path, state); });
   }
 
  private:
+  template <class Tell>
+  void each(Tell tell) {
+    const parallel::OverRanks alone(nullptr);
+    for (RunObserver* one : both_) tell(*one);
+  }
   std::array<RunObserver*, 2> both_;
 };
 
@@ -74,23 +81,27 @@ RunData load_run_data(const ExperimentConfig& config, const RunData::Request& re
 }
 
 ReportedResult run_reported(const ReportedRequest& request, const StopSignal& signal) {
+  TrainingRequest training{.config = request.config,
+                           .data = request.data,
+                           .directory = request.directory,
+                           .resume = request.resume,
+                           .validation = request.validation,
+                           .stop = &signal.number(),
+                           .models = given_model_folders()};
+  if (!parallel::is_first_rank()) {
+    RunObserver silent;
+    training.observer = &silent;
+    return {run_training(training), {}};
+  }
   RunReporter reporter({.label = request.label,
                         .regime = evaluation_regimes(*request.config).front(),
                         .directory = request.directory,
                         .warned = request.warned,
                         .draws = request.draws});
-  std::optional<TwoObservers> both;
-  if (request.follower) both.emplace(reporter, *request.follower);
-  ReportedResult result{run_training({.config = request.config,
-                                      .data = request.data,
-                                      .directory = request.directory,
-                                      .observer = both ? static_cast<RunObserver*>(&*both)
-                                                       : static_cast<RunObserver*>(&reporter),
-                                      .resume = request.resume,
-                                      .validation = request.validation,
-                                      .stop = &signal.number(),
-                                      .models = given_model_folders()}),
-                        {}};
+  RunObserver nobody;
+  TwoObservers both(reporter, request.follower ? *request.follower : nobody);
+  training.observer = &both;
+  ReportedResult result{run_training(training), {}};
   result.telemetry = reporter.telemetry();
   return result;
 }

@@ -20,8 +20,8 @@ RunData load_run_data(const ExperimentConfig& config, const RunData::Request& re
 struct ReportedRequest {
   const ExperimentConfig* config = nullptr;
   const RunData* data = nullptr;
-  RunDirectory* directory = nullptr;
-  bool resume = false;  // continue from the newest checkpoint, if there is one
+  RunDirectory* directory = nullptr;  // as that of TrainingRequest
+  bool resume = false;                // continue from the newest checkpoint, if there is one
   Split validation = Split::kVal;
   std::string label;  // the beginning of progress lines
   // The warnings that were shown already and are not shown again; the log of the run has all of
@@ -36,7 +36,7 @@ struct ReportedResult : TrainingResult {
   Telemetry telemetry;
 };
 
-// Throws what run_training() throws.
+// Over ranks, only the first one reports. Throws what run_training() throws.
 ReportedResult run_reported(const ReportedRequest& request, const StopSignal& signal);
 
 }  // namespace saccade

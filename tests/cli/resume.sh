@@ -108,3 +108,17 @@ ln -sf step-00000001.h5 unlinked/checkpoints/best-Bleu_1
 expect 0 "$saccade" train tiny.yaml --out unlinked "$@" train.stop=$((update + 1))u --resume
 [ "$(readlink unlinked/checkpoints/best-Bleu_1)" = "$best" ] || fail "the best link is still old"
 exit 0
+
+# A run whose config is older than gradient groups goes on with one group, with its own config and with a new one.
+expect 0 "$saccade" train tiny.yaml --out one-group train.shard=2 train.gradient_groups=1
+expect 0 "$saccade" train tiny.yaml --out groups train.shard=2
+[ "$(digest one-group)" != "$(digest groups)" ] || fail "four groups of shards are added up as one"
+expect 0 "$saccade" train tiny.yaml --out former train.shard=2 train.gradient_groups=1 train.stop=7u
+"$(dirname "$json_value")/forge_checkpoint" former/checkpoints/step-00000007.h5 older.h5 config \
+  '  gradient_groups: 1
+' '' || fail "the checkpoint cannot be made older"
+cp older.h5 former/checkpoints/step-00000007.h5
+sed -i '/gradient_groups/d' former/config.yaml
+expect 0 "$saccade" train --out former --resume train.stop=13u
+expect 0 "$saccade" train tiny.yaml --out former train.shard=2 --resume
+[ "$(digest former)" = "$(digest one-group)" ] || fail "an older run does not go on with one group"

@@ -4,68 +4,13 @@
 
 #include "core/ops/linear.h"
 #include "core/parallel/parallel.h"
+#include "tests/core/gradient_shards.h"
 #include "tests/support/catch.h"
 
 namespace saccade {
 namespace {
 
-// Shapes for every way of cutting: several tiles in both directions, a ragged edge, one small tile.
-constexpr Index kIn = 300, kOut = 1000, kWords = 700, kTallIn = 20, kTallOut = 30;
-
-struct Model {
-  ParameterStore store;
-  int weight, bias, table, tall, long_bias, unused;
-
-  Model() {
-    weight = store.declare("weight", Shape{kIn, kOut}, Init::normal(0.1));
-    bias = store.declare("bias", Shape{kOut}, Init::constant(0), Decay::kNo);
-    table = store.declare("table", Shape{kWords, kIn}, Init::normal(1));
-    tall = store.declare("tall", Shape{kTallIn, kTallOut}, Init::normal(0.1));
-    long_bias = store.declare("long_bias", Shape{3}, Init::constant(0), Decay::kNo);
-    unused = store.declare("unused", Shape{21}, Init::normal(1));
-    store.initialise(3);
-  }
-};
-
-// What one shard leaves on its tape: several products of few rows, some of many rows, and words
-// with repetitions.
-class Shard {
- public:
-  Shard(const Model& model, std::uint64_t seed, Real poison = 1) : tape_(arena_) {
-    tape_.set_parameters(model.store.views(), model.store.trained());
-    Random random({seed, Stream::kTest, 0, 0});
-    const Var weight = tape_.parameter(model.weight), bias = tape_.parameter(model.bias);
-    std::vector<Var> outputs;
-    for (const Index rows : {5, 1, 160, 4, 7}) {
-      std::vector<int> ids(static_cast<std::size_t>(rows));
-      for (int& id : ids) id = static_cast<int>(random.uniform() * 20) * 30;
-      const Var x = ops::embedding(tape_.parameter(model.table), ids);
-      outputs.push_back(ops::linear(x, weight, bias));
-    }
-    for (const Index rows : {2100, 3})
-      outputs.push_back(ops::linear(tape_.constant(keep(Shape{rows, kTallIn}, random)),
-                                    tape_.parameter(model.tall)));
-    const Var three = tape_.constant(keep(Shape{2, 1}, random));
-    outputs.push_back(ops::linear(three, tape_.constant(keep(Shape{1, 3}, random)),
-                                  tape_.parameter(model.long_bias)));
-    std::vector<ConstView> cotangents;
-    for (const Var y : outputs) cotangents.push_back(keep(y.shape(), random));
-    tensors_.back()[0] *= poison;
-    tape_.backward(outputs, cotangents);
-  }
-  Tape& tape() { return tape_; }
-
- private:
-  ConstView keep(Shape shape, Random& random) {
-    Tensor t(shape);
-    for (Real& x : t.span()) x = static_cast<Real>(random.normal());
-    tensors_.push_back(std::move(t));
-    return std::as_const(tensors_.back()).view();
-  }
-  Arena arena_;
-  Tape tape_;
-  std::deque<Tensor> tensors_;
-};
+using namespace test;
 
 // The plain gradient in double, product by product.
 std::vector<double> plain_gradient(const Model& model, std::span<Tape* const> shards) {
@@ -100,10 +45,11 @@ struct Result {
   std::vector<StepReport> reports;
 };
 
-Result train(const Clipping& clipping, const OptimizerConfig& config = {.weight_decay = 0.01}) {
+Result train(const Clipping& clipping, const OptimizerConfig& config = {.weight_decay = 0.01},
+             Index groups = 1) {
   Model model;
   const auto optimizer = make_optimizer(config, model.store);
-  GradientStep step(model.store, *optimizer, clipping);
+  GradientStep step(model.store, *optimizer, clipping, groups);
   Result result;
   for (std::uint64_t t = 0; t < 3; ++t) {
     Shard a(model, 10 * t), b(model, 10 * t + 1);
@@ -142,6 +88,38 @@ TEST_CASE("the gradient of all shards is the plain sum of their products, rows a
     CHECK(gradient[padding - 1] == 0);
     CHECK(step.apply(shards, 0).grad_norm == Approx(std::sqrt(square)).epsilon(1e-5));
   }
+}
+
+TEST_CASE("gradients of groups meet in a tree, where groups that have nothing are left out") {
+  Model model;
+  const auto optimizer = make_optimizer({}, model.store);
+  std::vector<std::unique_ptr<Shard>> shards;
+  std::vector<Tape*> tapes;
+  for (std::uint64_t s = 0; s < 6; ++s) {
+    shards.push_back(std::make_unique<Shard>(model, s));
+    tapes.push_back(&shards.back()->tape());
+  }
+  const auto of = [&](std::size_t first, std::size_t count) {
+    GradientStep step(model.store, *optimizer);
+    const auto flat = step.gradients(std::span(tapes).subspan(first, count)).span();
+    return std::vector<Real>(flat.begin(), flat.end());
+  };
+  const auto sum = [](std::vector<Real> a, const std::vector<Real>& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+    return a;
+  };
+  const auto grouped = [&](Index groups) {
+    GradientStep step(model.store, *optimizer, {}, groups);
+    const auto flat = step.gradients(tapes).span();
+    return std::vector<Real>(flat.begin(), flat.end());
+  };
+  // Shards 0 | 1, 2 | 3 | 4, 5 are in four groups; of eight, groups 0 and 4 have none.
+  const bool four = grouped(4) == sum(sum(of(0, 1), of(1, 2)), sum(of(3, 1), of(4, 2)));
+  const bool eight = grouped(8) == sum(sum(of(0, 1), sum(of(1, 1), of(2, 1))),
+                                       sum(of(3, 1), sum(of(4, 1), of(5, 1))));
+  CHECK(four);
+  CHECK(eight);
+  CHECK_THROWS_AS(GradientStep(model.store, *optimizer, {}, 3), ShapeError);
 }
 
 TEST_CASE("clipping by norm and by value") {
@@ -230,7 +208,8 @@ TEST_CASE("an update gives the same bits for 1, 2 and 4 threads") {
     std::vector<Result> results;
     for (const int threads : {1, 2, 4}) {
       parallel::set_threads(threads);
-      results.push_back(train({.norm = norm}));
+      // Two shards are in two groups, however many there are.
+      for (const Index groups : {2, 8}) results.push_back(train({.norm = norm}, {}, groups));
     }
     for (const Result& result : results) {
       const bool same_weights = result.weights == results[0].weights;

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <thread>
 #include <unordered_map>
 
 #include "core/base/digest.h"
@@ -11,6 +15,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/row_store.h"
 #include "core/parallel/parallel.h"
+#include "core/parallel/ranks/ranks.h"
 #include "vision/images/file_bytes.h"
 
 namespace saccade {
@@ -146,6 +151,78 @@ Index encode_missing(const Source& source, RowStoreWriter& writer, BadImages& ba
   return done;
 }
 
+// What a rank tells the others of an image: its features, or why there are none.
+struct Encoded {
+  enum class State : char { kFeatures, kLeftOut, kBad };
+  State state = State::kFeatures;
+  std::string content;  // floats; of a bad image its number and the error
+};
+
+Encoded encode_for_others(const Source& source, const std::string& id) {
+  const auto found = source.first.find(id);
+  if (found == source.first.end()) return {Encoded::State::kLeftOut, {}};
+  try {
+    const Image picture = source.load_image(found->second);
+    std::vector<float> grid(static_cast<std::size_t>(source.encoder.grid().size()));
+    const Prepared prepared = source.options.prepare
+                                  ? source.options.prepare(picture, found->second)
+                                  : prepare(picture, source.encoder.preparation());
+    source.encoder.encode(prepared.image, picture_area(prepared.geometry), grid);
+    return {Encoded::State::kFeatures,
+            {reinterpret_cast<const char*>(grid.data()), grid.size() * sizeof(float)}};
+  } catch (const DataError& error) {
+    return {Encoded::State::kBad, error.what()};
+  }
+}
+
+// encode_missing() over ranks: `writer` is that of the first rank, and null on the others.
+Index encode_over_ranks(const Source& source, RowStoreWriter* writer, BadImages& bad) {
+  constexpr Index kTogether = 32;  // images of a rank between two messages
+  const parallel::Ranks& ranks = *parallel::ranks();
+  const std::vector<std::string> missing =
+      parallel::join_texts(writer ? writer->missing() : std::vector<std::string>());
+  const auto total = static_cast<Index>(missing.size());
+  Index done = 0;
+  for (Index begin = 0; begin < total; begin += kTogether * ranks.count()) {
+    const Index first = std::min(begin + kTogether * ranks.rank(), total);
+    const Index own = std::min(kTogether, total - first);
+    std::vector<std::string> texts(static_cast<std::size_t>(own));
+    parallel::for_each(own, [&](Index i) {
+      const Encoded one = encode_for_others(source, missing[static_cast<std::size_t>(first + i)]);
+      texts[static_cast<std::size_t>(i)] = static_cast<char>(one.state) + one.content;
+    });
+    const std::vector<std::string> all = parallel::join_texts(texts);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::string& id = missing[static_cast<std::size_t>(begin) + i];
+      const auto state = static_cast<Encoded::State>(all[i].front());
+      if (state == Encoded::State::kBad) {
+        const DataError error(all[i].substr(1));
+        if (!source.options.on_bad_image) throw error;
+        bad.emplace(source.first.at(id), error);
+      }
+      if (state == Encoded::State::kFeatures) {
+        std::vector<float> grid((all[i].size() - 1) / sizeof(float));
+        std::memcpy(grid.data(), all[i].data() + 1, grid.size() * sizeof(float));
+        if (writer) writer->write(id, grid);
+        ++done;
+      } else if (writer) {
+        writer->leave_out(id);
+      }
+    }
+    if (source.options.progress)
+      source.options.progress(done, total - static_cast<Index>(bad.size()));
+  }
+  return done;
+}
+
+// Waits until a file that another rank has written is seen here: a shared file system may take a
+// moment.
+void wait_for(const fs::path& path) {
+  std::error_code error;
+  for (int tries = 0; tries < 100 && !fs::exists(path, error); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+}
+
 }  // namespace
 
 std::string file_id(const fs::path& path, const std::string& name) {
@@ -173,18 +250,27 @@ FeatureCache FeatureCache::open_or_fill(const fs::path& folder, const FrozenEnco
 
   BadImages bad;
   cache.store_ = open_store(cache.path_, format);
-  if (needs_filling(source, cache.store_.get(), bad)) {
+  const bool fills = needs_filling(source, cache.store_.get(), bad);
+  if (parallel::of_first_rank(fills ? "fills" : "") == "fills") {
     std::size_t rows = source.first.size();
     if (cache.store_)
       for (const std::string& id : cache.store_->ids()) rows += source.first.contains(id) ? 0 : 1;
     cache.store_.reset();
     bad.clear();
-    make_folders(folder);
-    tell_former(cache.path_, options.listener);
-    tell_size(cache, format, rows, options.listener);
-    RowStoreWriter writer(cache.path_, format, ids, options.listener);
-    cache.encoded_ = encode_missing(source, writer, bad);
-    writer.finish();
+    std::optional<RowStoreWriter> writer;
+    if (parallel::is_first_rank()) {
+      make_folders(folder);
+      tell_former(cache.path_, options.listener);
+      tell_size(cache, format, rows, options.listener);
+      writer.emplace(cache.path_, format, ids, options.listener);
+    }
+    cache.encoded_ = parallel::ranks() ? encode_over_ranks(source, writer ? &*writer : nullptr, bad)
+                                       : encode_missing(source, *writer, bad);
+    if (writer) writer->finish();
+    parallel::of_first_rank("");  // the others wait until the file is complete
+  }
+  if (!cache.store_) {
+    wait_for(cache.path_);
     cache.store_ = std::make_unique<RowStore>(cache.path_, format.key);
   }
   for (std::size_t i = 0; i < ids.size(); ++i) {

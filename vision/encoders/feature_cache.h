@@ -49,9 +49,10 @@ class FeatureCache {
   // Opens the cache of these images, `<folder>/<digest of encoder, data set and precision>.rows`.
   // Images that the file lacks are loaded and encoded in parallel, whatever else it holds; equal
   // ids are one image. load_image returns the original picture; it may be called from several
-  // threads, and where it throws DataError the image counts as bad. Throws BusyError when another
-  // process fills the same cache, IoError when the disk fails, and DataError when features do not
-  // fit the precision.
+  // threads, and where it throws DataError the image counts as bad. Over ranks
+  // (parallel::OverRanks), all encode, and the first one writes, so that any shared file system
+  // will do. Throws BusyError when another process fills the same cache, IoError when the disk
+  // fails, and DataError when features do not fit the precision.
   static FeatureCache open_or_fill(const std::filesystem::path& folder,
                                    const FrozenEncoder& encoder,
                                    const std::vector<std::string>& ids,

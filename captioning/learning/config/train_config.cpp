@@ -20,6 +20,10 @@ void TrainConfig::fields(Section& v) {
   v.field("shard", shard,
           "captions per shard, the unit of parallel work; with whole_images about as many",
           between(1, 65536));
+  v.field("gradient_groups", gradient_groups,
+          "groups of shards whose gradients are added up in a fixed tree; a power of two, and the "
+          "largest number of ranks (mpirun) that can share a batch",
+          between(1, 1024));
   v.field("stop", stop, "when training ends")
       // A cosine is drawn over the whole run: with another end, updates past and to come do not
       // fit. One that ends where self-critical training starts does not mind.

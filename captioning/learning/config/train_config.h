@@ -22,6 +22,7 @@ struct EarlyStopConfig {
 struct TrainConfig {
   std::int64_t batch = 64;
   std::int64_t shard = 16;
+  std::int64_t gradient_groups = 8;
   Stop stop = epochs(20);
   Stop validate_every = epochs(1);
   Stop checkpoint_every = epochs(1);

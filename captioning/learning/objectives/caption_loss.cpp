@@ -9,6 +9,7 @@
 #include "core/ops/pointwise.h"
 #include "core/ops/sequence_ops.h"
 #include "core/ops/shape_ops.h"
+#include "core/parallel/ranks/ranks.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -374,9 +375,14 @@ void ShardLoss::backward(const RewardBaseline& moving) {
 RewardBaseline batch_baseline(RewardBaseline& moving, const CaptionLossOptions& options,
                               std::span<const ShardLoss* const> shards) {
   if (!draws_regions(options.selection)) return moving;
-  std::vector<DrawCost> costs;
+  std::vector<double> numbers;  // value and words of every cost
   for (const ShardLoss* shard : shards)
-    for (const DrawCost& cost : shard->draw_costs()) costs.push_back(cost);
+    for (const DrawCost& cost : shard->draw_costs())
+      numbers.insert(numbers.end(), {cost.value, static_cast<double>(cost.words)});
+  numbers = parallel::join_numbers(numbers);
+  std::vector<DrawCost> costs;
+  for (std::size_t i = 0; i < numbers.size(); i += 2)
+    costs.push_back({.value = numbers[i], .words = static_cast<Index>(numbers[i + 1])});
   RewardBaseline used = moving;
   used.update(costs, 1);
   moving.update(costs, options.hard.baseline_decay);

@@ -146,8 +146,8 @@ class ShardLoss {
   std::vector<bool> sampled_;
 };
 
-// The moving averages for this batch, from the shards' costs in order: those of earlier batches, or
-// its own where there was none. Then updates the averages.
+// The moving averages for this batch, from the costs of the shards of all ranks in order: those of
+// earlier batches, or its own where there was none. Then updates the averages.
 RewardBaseline batch_baseline(RewardBaseline& moving, const CaptionLossOptions& options,
                               std::span<const ShardLoss* const> shards);
 

@@ -6,6 +6,22 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
+EstimatorSums::EstimatorSums(std::span<const double> figures) {
+  if (figures.empty()) return;
+  const std::vector<double*> sums{&captions_, &expectations_, &draws_,   &advantage_,
+                                  &square_,   &norm_,         &visited_, &drawn_captions_,
+                                  &words_,    &entropy_};
+  for (std::size_t i = 0; i < sums.size(); ++i) *sums[i] = figures[i];
+  gradient_.assign(figures.begin() + static_cast<std::ptrdiff_t>(sums.size()), figures.end());
+}
+
+std::vector<double> EstimatorSums::figures() const {
+  std::vector<double> out{captions_, expectations_, draws_,          advantage_, square_,
+                          norm_,     visited_,      drawn_captions_, words_,     entropy_};
+  out.insert(out.end(), gradient_.begin(), gradient_.end());
+  return out;
+}
+
 void EstimatorSums::add(const ShardLoss& shard) {
   for (const bool sampled : shard.sampled()) captions_ += 1, expectations_ += sampled ? 0 : 1;
   std::vector<std::set<int>> visited(static_cast<std::size_t>(shard.rows().captions()));

@@ -9,11 +9,17 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Sums over shards, in order.
+// Sums over shards.
 class EstimatorSums {
  public:
+  EstimatorSums() = default;
+  // Sums that figures() gave, added up over shards.
+  explicit EstimatorSums(std::span<const double> figures);
+
   // Must be called after shard.backward().
   void add(const ShardLoss& shard);
+  // All sums, as numbers that may be added to those of other shards.
+  std::vector<double> figures() const;
 
   struct Statistics {
     double expectation_share = 0;   // share of captions that took the expectation
@@ -38,9 +44,9 @@ class EstimatorSums {
 
   double captions_ = 0, expectations_ = 0;
   double draws_ = 0, advantage_ = 0, square_ = 0, norm_ = 0;
-  std::vector<double> gradient_;  // [H L] sum
   double visited_ = 0, drawn_captions_ = 0;
   double words_ = 0, entropy_ = 0;
+  std::vector<double> gradient_;  // [H L] sum
 };
 
 // Sums over updates, each of which counts the same.

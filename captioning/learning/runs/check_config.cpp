@@ -195,6 +195,9 @@ void check_config(const ExperimentConfig& config) {
   check_length(config);
   check_search(config.search, config.data, Draws::kByMode);
   check_choosing_metrics(config.train);
+  if (const auto groups = config.train.gradient_groups; (groups & (groups - 1)) != 0)
+    throw UsageError(str("train.gradient_groups is ", groups,
+                         "; give a power of two, because sums of groups meet in pairs"));
   check_longest(config);
   check_inputs(config);
   if (config.data.type == DataKind::kJoined) joined_sets(config.data);

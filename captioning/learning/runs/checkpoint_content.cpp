@@ -135,6 +135,9 @@ GridShape read_grid(const Archive& archive, const ExperimentConfig& config) {
   return grid;
 }
 
+// The number of gradient groups of runs whose config does not have it.
+constexpr Index kGroupsBefore = 1;
+
 // The config that the model of a checkpoint is made of.
 ExperimentConfig model_config(const Archive& archive,
                               std::shared_ptr<const AttentionRegistry> added) {
@@ -274,6 +277,7 @@ ExperimentConfig stored_config(const Archive& archive,
                                const std::string& overrider) {
   ExperimentConfig start;
   start.attention.registry = std::move(added);
+  start.train.gradient_groups = kGroupsBefore;
   try {
     return parse_config(archive.string("config"), archive.source() + " (config)", overrides, start,
                         overrider)
@@ -288,6 +292,11 @@ ExperimentConfig stored_config(const Archive& archive,
                       "AttentionRegistry can load the checkpoint"
                     : ""));
   }
+}
+
+void keep_groups(const Archive& archive, ExperimentConfig& config) {
+  if (archive.string("config").find("gradient_groups:") == std::string::npos)
+    config.train.gradient_groups = kGroupsBefore;
 }
 
 LoadedModel load_model(const std::filesystem::path& path, std::span<const std::string> overrides,

@@ -39,6 +39,10 @@ ExperimentConfig stored_config(const Archive& archive,
                                std::span<const std::string> overrides = {},
                                const std::string& overrider = kCommandLine);
 
+// Gives the config of a run that goes on the number of gradient groups that it began with, where
+// its checkpoint is older than these groups: 1.
+void keep_groups(const Archive& archive, ExperimentConfig& config);
+
 // A model as a checkpoint has it, with what else the checkpoint says of it. A caption needs nothing
 // but the checkpoint and an image. load_model() makes no pipeline and gives no name; open_model()
 // (open_model.h) does.

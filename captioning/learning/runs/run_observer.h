@@ -34,6 +34,7 @@ struct RunStart {
 
 struct TrainingResult {
   StopReason reason{};
+  int signal = 0;  // at which it was stopped, by the number of the caller's `stop`
   TrainingState state;
   Index parameters = 0;  // the count of trainable numbers
   std::filesystem::path last, best;

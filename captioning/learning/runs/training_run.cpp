@@ -18,6 +18,7 @@
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
+#include "core/parallel/ranks/ranks.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 
@@ -173,12 +174,31 @@ void mend_best_link(RunDirectory& directory, const ExperimentConfig& config,
     directory.mark_best(metric, newest);
 }
 
+// The newest checkpoint of a run. Over ranks, all read the one that the first rank finds.
+std::optional<Archive> newest_checkpoint(const RunDirectory* directory,
+                                         const MessageListener& listener) {
+  std::optional<Archive> archive;
+  if (directory) archive = directory->newest_checkpoint(listener);
+  const std::string path = parallel::of_first_rank(archive ? archive->source() : "");
+  if (!archive && !path.empty()) archive = load_archive(path);
+  return archive;
+}
+
 }  // namespace
+
+void check_ranks(const ExperimentConfig& config) {
+  const parallel::Ranks* const ranks = parallel::ranks();
+  const Index groups = config.train.gradient_groups;
+  if (ranks && groups % ranks->count() != 0)
+    throw UsageError(
+        str("train.gradient_groups of the run is ", groups, ", which ", ranks->count(),
+            " ranks cannot share; start one process, or 2, 4, ... ranks, at most so many"));
+}
 
 TrainingResult run_training(const TrainingRequest& request) {
   const RunData& data = *request.data;
-  const ExperimentConfig config = with_source_words(*request.config, data.loaded());
-  RunDirectory& directory = *request.directory;
+  ExperimentConfig config = with_source_words(*request.config, data.loaded());
+  RunDirectory* const directory = request.directory;
   RunObserver& observer = *request.observer;
   const MessageListener listener = [&](Severity severity, const std::string& text) {
     observer.on_message(severity, text);
@@ -194,14 +214,16 @@ TrainingResult run_training(const TrainingRequest& request) {
   set_learning_rates(config, model.parameters());
   check_metrics(request, model);
   std::optional<Archive> archive;
-  if (request.resume) archive = directory.newest_checkpoint(listener);
+  if (request.resume) archive = newest_checkpoint(directory, listener);
+  if (archive) keep_groups(*archive, config);
+  check_ranks(config);
 
   const BoxTargets boxes(config, data, set, model.grid(), listener);
   RunStart start{.config = &config,
                  .data = &data,
                  .model = &model,
-                 .directory = directory.path(),
-                 .restarted = request.resume && !archive && directory.has_run()};
+                 .directory = directory ? directory->path() : fs::path(),
+                 .restarted = request.resume && !archive && directory && directory->has_run()};
   fs::path last;
   DyingWatch dying;
   Trainer trainer(
@@ -221,18 +243,25 @@ TrainingResult run_training(const TrainingRequest& request) {
            },
        .save =
            [&](const Optimizer& optimizer, const TrainingState& state) {
-             const Archive checkpoint =
-                 checkpoint_archive(config, model, frozen_grid, identity, optimizer, state);
-             last = directory.save_checkpoint(checkpoint, state.update, config.train.keep);
+             std::string path;
+             if (directory) {
+               const Archive checkpoint =
+                   checkpoint_archive(config, model, frozen_grid, identity, optimizer, state);
+               path =
+                   directory->save_checkpoint(checkpoint, state.update, config.train.keep).string();
+             }
+             last = parallel::of_first_rank(path);
              return last;
            },
-       .mark_best = [&](const std::string& metric,
-                        const fs::path& checkpoint) { directory.mark_best(metric, checkpoint); }});
+       .mark_best =
+           [&](const std::string& metric, const fs::path& checkpoint) {
+             if (directory) directory->mark_best(metric, checkpoint);
+           }});
   if (archive) {
     restore_run(*archive, config, identity, model, trainer);
     reopen_if_longer(*archive, config, trainer.state());
     last = archive->source();
-    mend_best_link(directory, config, trainer.state(), last);
+    if (directory) mend_best_link(*directory, config, trainer.state(), last);
     start.resumed_update = trainer.state().update;
     start.checkpoint = last;
     start.finished = trainer.state().finished;
@@ -249,7 +278,7 @@ TrainingResult run_training(const TrainingRequest& request) {
   if (std::string cost = refinement_cost(config, model.grid()); !cost.empty())
     start.warnings.push_back(std::move(cost));
   observer.on_start(start);
-  directory.write_text("config.yaml", print_config(config));
+  if (directory) directory->write_text("config.yaml", print_config(config));
   TrainingResult result;
   try {
     result.reason = trainer.run(request.stop);
@@ -262,7 +291,8 @@ TrainingResult run_training(const TrainingRequest& request) {
   result.state = trainer.state();
   result.parameters = model.parameters().number_count();
   result.last = last;
-  result.best = best_link(directory, config.train.best_metric);
+  result.signal = trainer.signal();
+  if (directory) result.best = best_link(*directory, config.train.best_metric);
   observer.on_end(result);
   return result;
 }

@@ -13,7 +13,7 @@ struct ExperimentConfig;
 struct TrainingRequest {
   const ExperimentConfig* config = nullptr;
   const RunData* data = nullptr;
-  RunDirectory* directory = nullptr;
+  RunDirectory* directory = nullptr;  // null on all ranks but the first
   RunObserver* observer = nullptr;
   bool resume = false;  // continue from the newest checkpoint, if there is one
   Split validation = Split::kVal;
@@ -25,10 +25,14 @@ struct TrainingRequest {
   std::vector<std::filesystem::path> models{};
 };
 
+// Throws UsageError where the ranks (parallel::OverRanks) cannot share a batch.
+void check_ranks(const ExperimentConfig& config);
+
 // Trains a captioner into a run directory whose lock the caller holds: its config, and its
-// checkpoints with their links. Throws DivergedError, which names the last good checkpoint;
-// CheckpointError where the config, data or vocabulary of a resumed run changed; IoError;
-// UsageError where a metric does not exist; DataError where there is nothing to validate on.
+// checkpoints with their links. Over ranks (parallel::OverRanks), all of them call it, and the
+// first one writes. Throws DivergedError, which names the last good checkpoint; CheckpointError
+// where the config, data or vocabulary of a resumed run changed; IoError; UsageError where a metric
+// does not exist; DataError where there is nothing to validate on.
 TrainingResult run_training(const TrainingRequest& request);
 
 }  // namespace saccade

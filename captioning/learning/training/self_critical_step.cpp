@@ -5,6 +5,7 @@
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/model/search/draws.h"
 #include "core/base/clock.h"
+#include "core/parallel/ranks/ranks.h"
 
 namespace saccade {
 
@@ -52,15 +53,15 @@ SelfCriticalStep::SelfCriticalStep(CaptionModel& model, Optimizer& optimizer,
       sampling_(sampling_options(config)),
       greedy_(greedy_options(config)),
       rewards_(std::move(rewards)),
-      tapes_(model, optimizer, config.optimizer) {}
+      tapes_(model, optimizer, config) {}
 
 UpdateReport SelfCriticalStep::run(const TrainBatch& batch, Index update, double lr) {
   draws_.assign(batch.shards.size(), {});
   const auto images_of = [](const TrainShard& shard) {
     return static_cast<Index>(shard.images.size());
   };
-  const std::vector<Index> first = first_of_shards(batch.shards, images_of);
-  const Index images = first.empty() ? 0 : first.back() + images_of(batch.shards.back());
+  const std::vector<Index> first = first_of_shards(batch.shards, batch.captions_before, images_of);
+  const Index images = batch.captions();  // one caption stands for each image
   // An image's baseline comes from its own captions, so a shard runs to the end while its data is
   // in the cache.
   tapes_.for_each(static_cast<Index>(batch.shards.size()), [&](Index s) {
@@ -70,7 +71,7 @@ UpdateReport SelfCriticalStep::run(const TrainBatch& batch, Index update, double
               draws_[i]);
   });
   UpdateReport result = report(batch, update);
-  result.grad_norm = tapes_.apply(update, lr);
+  result.grad_norm = tapes_.apply(update, lr, batch.all_shards());
   return result;
 }
 
@@ -125,39 +126,72 @@ std::vector<double> SelfCriticalStep::rewards_of(
   return out;
 }
 
-UpdateReport SelfCriticalStep::report(const TrainBatch& batch, Index update) const {
-  UpdateReport out;
-  SelfCriticalReport more;
-  double advantage = 0, square = 0, log_prob = 0, seconds = 0;
-  for (std::size_t s = 0; s < batch.shards.size(); ++s) {
-    const Draws& draws = draws_[s];
-    seconds += draws.seconds;
-    more.reward_share += draws.reward_seconds;
-    for (std::size_t c = 0; c < draws.captions.size(); ++c) {
-      const std::size_t image = c / static_cast<std::size_t>(config_.samples);
-      if (!std::isfinite(draws.log_probs[c]))
-        throw DivergedError(str("update ", update, ": log p of a caption of image ",
-                                batch.shards[s].ids[image], " is ", draws.log_probs[c],
-                                "; lower objective.self_critical.lr or set optimizer.clip_norm"));
-      more.reward += draws.rewards[c];
-      advantage += draws.advantages[c];
-      square += draws.advantages[c] * draws.advantages[c];
-      log_prob += draws.word_log_probs[c];
-      out.loss -= draws.advantages[c] * draws.log_probs[c];
-      more.length += static_cast<double>(draws.captions[c].words.size());
-      more.finished += draws.captions[c].finished ? 1 : 0;
-      out.words += static_cast<Index>(draws.captions[c].words.size()) + 1;
-      ++out.captions;
-    }
+namespace {
+
+// The sums of a report, in the order of their numbers.
+enum DrawFigure : std::size_t {
+  kReward,
+  kAdvantage,
+  kSquare,
+  kLogProb,
+  kPolicyLoss,
+  kLength,
+  kFinished,
+  kDrawnWords,
+  kDrawnCaptions,
+  kRewardSeconds,
+  kShardSeconds,
+  kDrawFigures
+};
+
+}  // namespace
+
+std::vector<double> SelfCriticalStep::figures_of(const Draws& draws, const TrainShard& shard,
+                                                 Index update, std::string& error) const {
+  std::vector<double> out(kDrawFigures);
+  out[kShardSeconds] = draws.seconds;
+  out[kRewardSeconds] = draws.reward_seconds;
+  for (std::size_t c = 0; c < draws.captions.size(); ++c) {
+    const std::size_t image = c / static_cast<std::size_t>(config_.samples);
+    if (error.empty() && !std::isfinite(draws.log_probs[c]))
+      error =
+          str("update ", update, ": log p of a caption of image ", shard.ids[image], " is ",
+              draws.log_probs[c], "; lower objective.self_critical.lr or set optimizer.clip_norm");
+    const auto words = static_cast<double>(draws.captions[c].words.size());
+    out[kReward] += draws.rewards[c];
+    out[kAdvantage] += draws.advantages[c];
+    out[kSquare] += draws.advantages[c] * draws.advantages[c];
+    out[kLogProb] += draws.word_log_probs[c];
+    out[kPolicyLoss] -= draws.advantages[c] * draws.log_probs[c];
+    out[kLength] += words;
+    out[kFinished] += draws.captions[c].finished ? 1 : 0;
+    out[kDrawnWords] += words + 1;
+    out[kDrawnCaptions] += 1;
   }
-  const auto captions = static_cast<double>(out.captions);
-  out.loss /= captions;
-  out.nll_per_word = -log_prob / static_cast<double>(out.words);
-  more.reward /= captions, more.length /= captions, more.finished /= captions;
-  advantage /= captions;
+  return out;
+}
+
+UpdateReport SelfCriticalStep::report(const TrainBatch& batch, Index update) const {
+  std::string error;
+  std::vector<std::vector<double>> of_shards;
+  for (std::size_t s = 0; s < batch.shards.size(); ++s)
+    of_shards.push_back(figures_of(draws_[s], batch.shards[s], update, error));
+  const std::vector<double> sum = parallel::add_up(of_shards, error);
+
+  const double captions = sum[kDrawnCaptions], advantage = sum[kAdvantage] / captions;
+  SelfCriticalReport more;
+  more.reward = sum[kReward] / captions;
+  more.length = sum[kLength] / captions;
+  more.finished = sum[kFinished] / captions;
   more.baseline = more.reward - advantage;
-  more.advantage_deviation = std::sqrt(std::max(0.0, square / captions - advantage * advantage));
-  more.reward_share /= seconds;
+  more.advantage_deviation =
+      std::sqrt(std::max(0.0, sum[kSquare] / captions - advantage * advantage));
+  more.reward_share = sum[kRewardSeconds] / sum[kShardSeconds];
+  UpdateReport out;
+  out.captions = static_cast<Index>(captions);
+  out.words = static_cast<Index>(sum[kDrawnWords]);
+  out.loss = sum[kPolicyLoss] / captions;
+  out.nll_per_word = -sum[kLogProb] / sum[kDrawnWords];
   out.self_critical = more;
   return out;
 }

@@ -27,6 +27,9 @@ class SelfCriticalStep {
   // finite.
   UpdateReport run(const TrainBatch& batch, Index update, double lr);
 
+  // As GradientStep::gather_moments().
+  void gather_moments() { tapes_.gather_moments(); }
+
  private:
   // What a shard drew, and what it is worth.
   struct Draws {
@@ -43,6 +46,10 @@ class SelfCriticalStep {
   std::vector<double> rewards_of(const TrainShard& shard,
                                  const std::vector<DecodedCaption>& captions) const;
   UpdateReport report(const TrainBatch& batch, Index update) const;
+  // The figures of a shard's report, to be added to those of others; sets `error` where log p of a
+  // caption is not finite.
+  std::vector<double> figures_of(const Draws& draws, const TrainShard& shard, Index update,
+                                 std::string& error) const;
 
   CaptionModel* model_;
   SelfCriticalConfig config_;

@@ -1,13 +1,15 @@
 #include "captioning/learning/training/shard_tapes.h"
 
+#include "captioning/learning/config/experiment_config.h"
 #include "core/base/error.h"
 
 namespace saccade {
 
-ShardTapes::ShardTapes(CaptionModel& model, Optimizer& optimizer, const OptimizerConfig& config)
+ShardTapes::ShardTapes(CaptionModel& model, Optimizer& optimizer, const ExperimentConfig& config)
     : model_(&model),
       gradient_step_(model.parameters(), optimizer,
-                     {.norm = config.clip_norm, .value = config.clip_value}) {}
+                     {.norm = config.optimizer.clip_norm, .value = config.optimizer.clip_value},
+                     config.train.gradient_groups) {}
 
 void ShardTapes::for_each(Index shards, parallel::FunctionRef<void(Index)> body) {
   while (static_cast<Index>(workers_.size()) < shards)
@@ -24,11 +26,11 @@ Tape& ShardTapes::start(Index shard, bool training) {
   return tape;
 }
 
-double ShardTapes::apply(Index update, double lr) {
+double ShardTapes::apply(Index update, double lr, Index all_shards) {
   std::vector<Tape*> tapes;
   for (Index s = 0; s < shards_; ++s) tapes.push_back(&workers_[static_cast<std::size_t>(s)]->tape);
   try {
-    return gradient_step_.apply(tapes, lr).grad_norm;
+    return gradient_step_.apply(tapes, lr, all_shards).grad_norm;
   } catch (const DivergedError& error) {
     throw DivergedError(str("update ", update, ": ", error.what()));
   }

@@ -3,11 +3,12 @@
 #include <cmath>
 
 #include "captioning/learning/config/experiment_config.h"
+#include "core/parallel/ranks/ranks.h"
 
 namespace saccade {
 
 Index TrainBatch::captions() const {
-  Index total = 0;
+  Index total = captions_elsewhere;
   for (const TrainShard& shard : shards) total += shard.captions.captions();
   return total;
 }
@@ -17,7 +18,7 @@ TrainStep::TrainStep(CaptionModel& model, Optimizer& optimizer, const Experiment
     : model_(&model),
       config_(&config),
       updates_per_epoch_(updates_per_epoch),
-      tapes_(model, optimizer, config.optimizer) {}
+      tapes_(model, optimizer, config) {}
 
 UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
   const Index shards = static_cast<Index>(batch.shards.size());
@@ -30,8 +31,9 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
                          .localizer = config_->supervision.localizer.weight};
   const auto seed = static_cast<std::uint64_t>(config_->seed);
   const Index batch_captions = batch.captions();
-  const std::vector<Index> first = first_of_shards(
-      batch.shards, [](const TrainShard& shard) { return shard.captions.captions(); });
+  const std::vector<Index> first =
+      first_of_shards(batch.shards, batch.captions_before,
+                      [](const TrainShard& shard) { return shard.captions.captions(); });
 
   const auto forward = [&](Index s) {
     const auto i = static_cast<std::size_t>(s);
@@ -67,7 +69,7 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
   }
   UpdateReport result = report(batch, options, update);
   result.baseline = moving.all.value;
-  result.grad_norm = tapes_.apply(update, lr);
+  result.grad_norm = tapes_.apply(update, lr, batch.all_shards());
   return result;
 }
 
@@ -85,48 +87,85 @@ RewardBaseline TrainStep::averages(const CaptionLossOptions& options) {
   return batch_baseline(baseline_, options, losses);
 }
 
+namespace {
+
+// The sums of a report, in the order of their numbers. Those of the estimator follow.
+enum Figure : std::size_t {
+  kNll,
+  kPenalty,
+  kLoss,
+  kWords,
+  kCaptions,
+  kBoxCost,
+  kBoxWords,
+  kDivergence,
+  kLocatedWords,
+  kLocalizerNll,
+  kLocatedImages,
+  kFigures
+};
+
+}  // namespace
+
+std::vector<double> TrainStep::figures_of(std::size_t shard, const TrainBatch& batch,
+                                          const CaptionLossOptions& options, Index update,
+                                          std::string& error) const {
+  const ShardLoss& loss = *losses_[shard];
+  std::vector<double> out(kFigures);
+  for (std::size_t c = 0; c < loss.nll().size(); ++c) {
+    if (error.empty() && (!std::isfinite(loss.nll()[c]) || !std::isfinite(loss.penalties()[c])))
+      error = str("update ", update, ": the loss of image ", batch.shards[shard].ids[c], " is ",
+                  loss.nll()[c], "; lower optimizer.lr or set optimizer.clip_norm");
+    out[kNll] += loss.nll()[c];
+    const Index words = batch.shards[shard].captions.length(static_cast<Index>(c));
+    const double floor = penalty_floor(options.coverage, words, loss.regions()[c]);
+    out[kPenalty] += options.doubly_stochastic > 0 ? loss.penalties()[c] - floor : 0;
+    out[kLoss] += loss.nll()[c] + options.doubly_stochastic * loss.penalties()[c];
+    out[kWords] += static_cast<double>(words);
+    out[kCaptions] += 1;
+  }
+  const ShardSupervision& supervision = loss.supervision();
+  if (const auto& one = supervision.boxes()) {
+    out[kBoxCost] = one->cost();
+    out[kBoxWords] = static_cast<double>(one->words());
+  }
+  if (const auto& one = supervision.localized()) {
+    out[kDivergence] = one->cost();
+    out[kLocatedWords] = one->words();
+    out[kLocalizerNll] = supervision.localizer_cost();
+    out[kLocatedImages] = static_cast<double>(supervision.localized_images());
+  }
+  if (draws_regions(options.selection)) {
+    EstimatorSums estimator;
+    estimator.add(loss);
+    const std::vector<double> more = estimator.figures();
+    out.insert(out.end(), more.begin(), more.end());
+  }
+  return out;
+}
+
 UpdateReport TrainStep::report(const TrainBatch& batch, const CaptionLossOptions& options,
                                Index update) const {
+  std::string error;
+  std::vector<std::vector<double>> of_shards;
+  for (std::size_t s = 0; s < batch.shards.size(); ++s)
+    of_shards.push_back(figures_of(s, batch, options, update, error));
+  const std::vector<double> sum = parallel::add_up(of_shards, error);
+
   UpdateReport out;
-  EstimatorSums estimator;
-  double nll = 0, penalty = 0;
-  std::map<std::string, std::pair<double, double>> supervised;  // the sum, and of how many
-  const auto add = [&](const char* name, double sum, double words) {
-    supervised[name].first += sum;
-    supervised[name].second += words;
+  out.captions = static_cast<Index>(sum[kCaptions]);
+  out.words = static_cast<Index>(sum[kWords]);
+  out.loss = sum[kLoss] / sum[kCaptions];
+  out.penalty = sum[kPenalty] / sum[kCaptions];
+  out.nll_per_word = sum[kNll] / sum[kWords];
+  const auto supervised = [&](const char* name, Figure cost, Figure count) {
+    if (sum[count] > 0) out.supervision[name] = sum[cost] / sum[count];
   };
-  for (std::size_t s = 0; s < batch.shards.size(); ++s) {
-    const ShardLoss& loss = *losses_[s];
-    for (std::size_t c = 0; c < loss.nll().size(); ++c) {
-      if (!std::isfinite(loss.nll()[c]) || !std::isfinite(loss.penalties()[c]))
-        throw DivergedError(str("update ", update, ": the loss of image ", batch.shards[s].ids[c],
-                                " is ", loss.nll()[c],
-                                "; lower optimizer.lr or set optimizer.clip_norm"));
-      nll += loss.nll()[c];
-      const Index words = batch.shards[s].captions.length(static_cast<Index>(c));
-      const double floor = penalty_floor(options.coverage, words, loss.regions()[c]);
-      penalty += options.doubly_stochastic > 0 ? loss.penalties()[c] - floor : 0;
-      out.loss += loss.nll()[c] + options.doubly_stochastic * loss.penalties()[c];
-      out.words += words;
-      ++out.captions;
-    }
-    const ShardSupervision& supervision = loss.supervision();
-    if (const auto& one = supervision.boxes())
-      add("box_cost", one->cost(), static_cast<double>(one->words()));
-    if (const auto& one = supervision.localized()) {
-      add("localizer_divergence", one->cost(), one->words());
-      add("localizer_nll", supervision.localizer_cost(),
-          static_cast<double>(supervision.localized_images()));
-    }
-    if (draws_regions(options.selection)) estimator.add(loss);
-  }
-  const auto captions = static_cast<double>(out.captions);
-  out.loss /= captions;
-  out.penalty = penalty / captions;
-  for (const auto& [name, sum] : supervised)
-    if (sum.second > 0) out.supervision[name] = sum.first / sum.second;
-  out.nll_per_word = nll / static_cast<double>(out.words);
-  if (draws_regions(options.selection)) out.estimator = estimator.statistics();
+  supervised("box_cost", kBoxCost, kBoxWords);
+  supervised("localizer_divergence", kDivergence, kLocatedWords);
+  supervised("localizer_nll", kLocalizerNll, kLocatedImages);
+  if (draws_regions(options.selection))
+    out.estimator = EstimatorSums(std::span(sum).subspan(kFigures)).statistics();
   return out;
 }
 

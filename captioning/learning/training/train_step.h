@@ -30,9 +30,15 @@ struct TrainShard {
   WordLabels labels{};  // of the images of `inputs`
 };
 
+// A batch or, over ranks, the shards of it that a rank has.
 struct TrainBatch {
   std::vector<TrainShard> shards;
-  Index captions() const;
+  Index shards_elsewhere = 0;  // that other ranks have
+  Index captions_before = 0;   // in those of them that stand before the shards of this rank
+  Index captions_elsewhere = 0;
+
+  Index captions() const;  // of the whole batch
+  Index all_shards() const { return static_cast<Index>(shards.size()) + shards_elsewhere; }
 };
 
 // What an update of self-critical training reports in addition.
@@ -81,12 +87,19 @@ class TrainStep {
   std::vector<TakenRegions> draws(const TrainBatch& batch) const;
 
   RewardBaseline& reward_baseline() { return baseline_; }
+  // As GradientStep::gather_moments().
+  void gather_moments() { tapes_.gather_moments(); }
 
  private:
   // The moving averages for a batch, from the losses of all its shards.
   RewardBaseline averages(const CaptionLossOptions& options);
   UpdateReport report(const TrainBatch& batch, const CaptionLossOptions& options,
                       Index update) const;
+  // The figures of a shard's report, to be added to those of others; sets `error` where a loss is
+  // not finite.
+  std::vector<double> figures_of(std::size_t shard, const TrainBatch& batch,
+                                 const CaptionLossOptions& options, Index update,
+                                 std::string& error) const;
 
   CaptionModel* model_;
   const ExperimentConfig* config_;

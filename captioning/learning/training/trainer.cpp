@@ -10,6 +10,7 @@
 #include "captioning/scoring/metrics/metric_registry.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/parallel/ranks/ranks.h"
 
 namespace saccade {
 
@@ -88,7 +89,7 @@ StopReason Trainer::run(const std::atomic<int>* signal) {
   while (!state_.finished) {
     if (reached(config_.train.stop)) break;
     if (!train_epoch(signal)) {
-      if (signal && *signal != 0) {
+      if (signal_ != 0) {
         if (last_saved_update_ != state_.update) save();
         return StopReason::kSignal;
       }
@@ -143,15 +144,19 @@ bool Trainer::train_epoch(const std::atomic<int>* signal) {
   Index left = static_cast<Index>(batches.size()) - first;
   // An epoch of the first stage ends where the second begins.
   if (cross_entropy_) left = std::min(left, stages_.switch_update() - state_.update);
+  const Index ranks = parallel::ranks() ? parallel::ranks()->count() : 1;
+  const Index rank = parallel::ranks() ? parallel::ranks()->rank() : 0;
   parallel::Prefetcher<TrainBatch> loader(left, config_.train.prefetch, [&](Index i) {
     const Batch& planned = batches[static_cast<std::size_t>(first + i)];
+    const auto own = parallel::shards_of(rank, ranks, static_cast<Index>(planned.shards.size()));
     TrainBatch batch = make_batch(planned, *setup_.set, *setup_.inputs,
-                                  static_cast<std::uint64_t>(config_.seed), state_.epoch);
+                                  static_cast<std::uint64_t>(config_.seed), state_.epoch, own);
     // The second stage has no loss on maps, and its shards are of images.
-    if (setup_.model->localizer() && cross_entropy_) add_word_labels(*setup_.set, batch);
+    if (setup_.model->localizer() && cross_entropy_) add_word_labels(*setup_.set, planned, batch);
     if (setup_.targets && cross_entropy_)
       for (std::size_t s = 0; s < batch.shards.size(); ++s)
-        setup_.targets->add(planned.shards[s], batch.shards[s]);
+        setup_.targets->add(planned.shards[static_cast<std::size_t>(own.begin) + s],
+                            batch.shards[s]);
     return batch;
   });
   while (!loader.done()) {
@@ -162,7 +167,7 @@ bool Trainer::train_epoch(const std::atomic<int>* signal) {
     const double seconds = clock_seconds() - start;
     ++state_.update;
     ++state_.batch;
-    state_.seconds += seconds;
+    agree(seconds, signal);
     if (report.estimator) state_.estimator.add(*report.estimator);
     const bool epoch_ends = loader.done();
     if (epoch_ends) state_.batch = 0;
@@ -179,10 +184,18 @@ bool Trainer::train_epoch(const std::atomic<int>* signal) {
                    state_.last_checkpoint_seconds)) {
       save();
     }
-    if (signal && *signal != 0) return false;
+    if (signal_ != 0) return false;
     if (early_stop() || reached(config_.train.stop)) return false;
   }
   return true;
+}
+
+void Trainer::agree(double seconds, const std::atomic<int>* signal) {
+  const std::vector<double> all =
+      parallel::join_numbers({seconds, static_cast<double>(signal ? signal->load() : 0)});
+  state_.seconds += all[0];
+  for (std::size_t i = 1; i < all.size() && signal_ == 0; i += 2)
+    signal_ = static_cast<int>(all[i]);
 }
 
 void Trainer::validate() {
@@ -224,6 +237,8 @@ void Trainer::validate() {
 std::filesystem::path Trainer::save() {
   state_.last_checkpoint = static_cast<double>(state_.update);
   state_.last_checkpoint_seconds = state_.seconds;
+  if (self_critical_) self_critical_->gather_moments();
+  if (cross_entropy_) cross_entropy_->gather_moments();
   last_saved_ = setup_.save(*optimizer_, state_);
   last_saved_update_ = state_.update;
   setup_.observer->on_checkpoint(last_saved_, state_);

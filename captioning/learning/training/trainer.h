@@ -72,7 +72,8 @@ class Trainer {
     // Computes free-running scores of the model on the validation images. With optimizer.ema, the
     // model then has the averages of its weights.
     std::function<Metrics(const CaptionModel&)> validate;
-    // Writes a checkpoint of the run: model, optimizer, state. Returns its path.
+    // Writes a checkpoint of the run: model, optimizer, state. Returns its path. Over ranks, only
+    // the first one is to write; all get the path.
     std::function<std::filesystem::path(const Optimizer&, const TrainingState&)> save;
     // Called after a validation with a metric whose value is the best so far, and with the
     // checkpoint that has it.
@@ -80,6 +81,8 @@ class Trainer {
   };
   // Throws UsageError where the config chooses by what is no metric to choose by
   // (choosing_metric.h).
+  // Over ranks (parallel::OverRanks), each rank has a trainer, and they train together. Their
+  // number divides that of the gradient groups. A resumed run may have another number of ranks.
   explicit Trainer(const Setup& setup);
 
   Optimizer& optimizer() { return *optimizer_; }
@@ -88,8 +91,10 @@ class Trainer {
   // must lie in its epoch. Throws CheckpointError.
   void check(const TrainingState& state, const std::string& source) const;
 
-  // Trains until train.stop, an early stop, or *signal becoming non-zero; then saves.
+  // Trains until train.stop, an early stop, or *signal becoming non-zero on any rank; then saves.
   StopReason run(const std::atomic<int>* signal = nullptr);
+  // The signal at which run() stopped; 0: none.
+  int signal() const { return signal_; }
 
  private:
   std::vector<Batch> plan(Index update, Index epoch) const;
@@ -99,6 +104,8 @@ class Trainer {
   bool reached(const Stop& stop) const;
   double share_done() const;
   bool train_epoch(const std::atomic<int>* signal);  // false: stopped inside
+  // What ranks have to agree upon after an update that took so long here: the time and the signal.
+  void agree(double seconds, const std::atomic<int>* signal);
   void validate();
   std::filesystem::path save();
   bool early_stop() const;
@@ -111,6 +118,7 @@ class Trainer {
   std::optional<TrainStep> cross_entropy_;
   std::optional<SelfCriticalStep> self_critical_;
   TrainingState state_;
+  int signal_ = 0;
   std::filesystem::path last_saved_;
   Index last_saved_update_ = -1;
 };

@@ -177,9 +177,19 @@ ShardInputs shard_inputs(std::span<const PlanItem> items, const Batch& plan) {
 }  // namespace
 
 TrainBatch make_batch(const Batch& plan, const TrainingSet& set, const DatasetInputs& inputs,
-                      std::uint64_t seed, Index epoch) {
+                      std::uint64_t seed, Index epoch,
+                      const std::optional<parallel::ShardRange>& own) {
   TrainBatch batch;
-  for (const std::vector<PlanItem>& items : plan.shards) {
+  for (std::size_t s = 0; s < plan.shards.size(); ++s) {
+    const std::vector<PlanItem>& items = plan.shards[s];
+    const auto number = static_cast<Index>(s);
+    if (own && (number < own->begin || number >= own->end)) {
+      const auto captions = static_cast<Index>(items.size());
+      ++batch.shards_elsewhere;
+      batch.captions_elsewhere += captions;
+      if (number < own->begin) batch.captions_before += captions;
+      continue;
+    }
     TrainShard shard;
     const ShardInputs read = shard_inputs(items, plan);
     shard.inputs = InputBatch(inputs.shape(), static_cast<Index>(read.needed.size()));

@@ -2,6 +2,7 @@
 // training step.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "captioning/data/batch_plan.h"
@@ -12,6 +13,7 @@
 #include "captioning/model/search/search_config.h"
 #include "captioning/model/vocabulary/vocabulary.h"
 #include "core/parallel/parallel.h"
+#include "core/parallel/ranks/groups.h"
 
 namespace saccade {
 
@@ -79,8 +81,10 @@ std::vector<std::string> length_warnings(const TrainingSet& set, const DataConfi
 // The inputs and packed captions of a planned batch. Augments where the encoder is trainable and
 // its config has changes; these are keyed by (seed, epoch, image). For a frozen encoder, a view of
 // the photo is drawn for every caption by (seed, epoch, image, caption), or for every image where
-// its captions share it.
+// its captions share it. With `own`, only these shards of the plan are made, for one of several
+// ranks.
 TrainBatch make_batch(const Batch& plan, const TrainingSet& set, const DatasetInputs& inputs,
-                      std::uint64_t seed, Index epoch);
+                      std::uint64_t seed, Index epoch,
+                      const std::optional<parallel::ShardRange>& own = {});
 
 }  // namespace saccade

@@ -5,11 +5,11 @@
 
 namespace saccade {
 
-void add_word_labels(const TrainingSet& set, TrainBatch& batch) {
+void add_word_labels(const TrainingSet& set, const Batch& plan, TrainBatch& batch) {
   std::set<int> all;
-  for (const TrainShard& shard : batch.shards)
-    for (const Index image : shard.images) {
-      const std::vector<int>& words = set.image_words(image);
+  for (const std::vector<PlanItem>& shard : plan.shards)
+    for (const PlanItem& item : shard) {
+      const std::vector<int>& words = set.image_words(item.image);
       all.insert(words.begin(), words.end());
     }
   const std::vector<int> words(all.begin(), all.end());

@@ -8,8 +8,9 @@
 namespace saccade {
 
 // Sets the labels of the batch's shards. Their words are those in the captions of any image of the
-// batch (without <unk>), so that every image is distinguished from the others.
-void add_word_labels(const TrainingSet& set, TrainBatch& batch);
+// whole batch, which is planned so (without <unk>), so that every image is distinguished from the
+// others.
+void add_word_labels(const TrainingSet& set, const Batch& plan, TrainBatch& batch);
 
 // For every word of the vocabulary, the share of training images whose captions have it [V].
 std::vector<double> word_shares(const TrainingSet& set, Index vocabulary);

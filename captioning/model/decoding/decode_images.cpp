@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <mutex>
 
+#include "captioning/model/decoding/caption_bytes.h"
+#include "core/parallel/ranks/groups.h"
+#include "core/parallel/ranks/ranks.h"
+
 namespace saccade {
 
 namespace {
@@ -25,10 +29,20 @@ std::vector<DecodedCaption> force_given(const Ensemble& models, std::span<const 
 std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& request) {
   const bool draws = request.given.empty() && request.search.mode == SearchMode::kSample;
   const Index each = draws ? request.search.samples : 1;  // captions per image
-  std::vector<DecodedCaption> captions(static_cast<std::size_t>(request.count * each));
+  parallel::Ranks* const ranks = parallel::ranks();
+  // The images of this rank.
+  parallel::ShardRange own{.begin = 0, .end = request.count};
+  if (ranks) {
+    const Index groups = (request.count + kDecodedTogether - 1) / kDecodedTogether;
+    own = parallel::shards_of(ranks->rank(), ranks->count(), groups);
+    own = {.begin = own.begin * kDecodedTogether,
+           .end = std::min(own.end * kDecodedTogether, request.count)};
+  }
+  std::vector<DecodedCaption> captions(static_cast<std::size_t>(own.count() * each));
   std::mutex mutex;
   Index done = 0;
-  parallel::for_blocks(request.count, kDecodedTogether, [&](Index begin, Index end) {
+  parallel::for_blocks(own.count(), kDecodedTogether, [&](Index first_own, Index end_own) {
+    const Index begin = own.begin + first_own, end = own.begin + end_own;
     std::vector<InputBatch> inputs;
     std::vector<InputView> views;
     for (std::size_t m = 0; m < models.size(); ++m) {
@@ -42,11 +56,16 @@ std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& 
         request.given.empty()
             ? models.caption(views, request.search, first)
             : force_given(models, views, static_cast<std::size_t>(end - begin), request, first);
-    std::move(group.begin(), group.end(), captions.begin() + begin * each);
+    std::move(group.begin(), group.end(), captions.begin() + first_own * each);
     const std::lock_guard lock(mutex);
     done += end - begin;
-    if (request.progress) request.progress(done, request.count);
+    if (request.progress) request.progress(done * request.count / own.count(), request.count);
   });
+  if (!ranks) return captions;
+  const std::vector<std::string> of_ranks = ranks->gather(bytes_of(captions));
+  captions.clear();
+  for (const std::string& bytes : of_ranks)
+    for (DecodedCaption& caption : captions_of(bytes)) captions.push_back(std::move(caption));
   return captions;
 }
 
