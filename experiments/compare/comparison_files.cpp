@@ -198,7 +198,8 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
     for (const Line& line : lines) out += " " + line.cells[i] + " |";
     out += "\n";
   }
-  return out + (marks.empty() ? "" : "\n") + listed_marks(marks, "\\* ");
+  out += (marks.empty() ? "" : "\n") + listed_marks(marks, "\\* ");
+  return out + (comparison.meteor_tables.empty() ? "" : "\n" + comparison.meteor_tables + "\n");
 }
 
 std::string comparison_latex(const Comparison& comparison, const Judgement& judgement) {
@@ -215,6 +216,7 @@ std::string comparison_latex(const Comparison& comparison, const Judgement& judg
     out += "% " + sentence + "\n";
   }
   out += listed_marks(marks_of(comparison), "% ");
+  if (!comparison.meteor_tables.empty()) out += "% " + comparison.meteor_tables + "\n";
   out += str("\\begin{tabular}{", judgement.regimes ? "ll" : "l", std::string(metrics.size(), 'r'),
              "}\n\\toprule\n", judgement.regimes ? "arm & regime" : "system");
   for (const std::string& name : metrics) out += " & " + latex(metric(name).label);

@@ -232,6 +232,7 @@ std::string comparison_json(const Comparison& comparison, const Judgement& judge
                {"level", judgement.level()},
                {"verdict", verdict(judgement)}};
   if (!judgement.options.primary.empty()) json["primary"] = judgement.options.primary;
+  if (!comparison.meteor_tables.empty()) json["meteor_tables"] = comparison.meteor_tables;
   if (const auto marks = marks_of(comparison); !marks.empty()) json["marks"] = marks_json(marks);
   json["arms"] = Json::array();
   for (const ArmResult& arm : comparison.arms)
@@ -255,6 +256,7 @@ std::string comparison_table(const Comparison& comparison, const Judgement& judg
   if (const std::size_t all = lines_of(rows).size(); all > lines.size())
     out += str("--all shows ", all - lines.size(), " more numbers, which --json has, too\n");
   out += mark_lines(marks);
+  if (!comparison.meteor_tables.empty()) out += comparison.meteor_tables + "\n";
   out += difference_table(judgement, options.columns);
   const std::vector<std::string> sentences = verdict(judgement);
   if (!sentences.empty()) out += "\n";

@@ -89,7 +89,8 @@ ReportedResult run_reported(const ReportedRequest& request, const StopSignal& si
                                       .resume = request.resume,
                                       .validation = request.validation,
                                       .stop = &signal.number(),
-                                      .models = given_model_folders()}),
+                                      .models = given_model_folders(),
+                                      .meteor = request.meteor}),
                         {}};
   result.telemetry = reporter.telemetry();
   return result;

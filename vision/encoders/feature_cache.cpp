@@ -6,9 +6,9 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "core/base/atomic_file.h"
 #include "core/base/digest.h"
 #include "core/base/listing.h"
-#include "core/io/atomic_file.h"
 #include "core/io/row_store.h"
 #include "core/parallel/parallel.h"
 #include "vision/images/file_bytes.h"

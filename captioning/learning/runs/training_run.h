@@ -23,6 +23,7 @@ struct TrainingRequest {
   // Where train.init_from finds a model by its name, before the folders of the program or library
   // itself (named_models.h).
   std::vector<std::filesystem::path> models{};
+  MeteorOptions meteor{};  // the tables of METEOR in validations
 };
 
 // Trains a captioner into a run directory whose lock the caller holds: its config, and its
