@@ -7,7 +7,6 @@
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -142,15 +141,19 @@ Table read_table(const std::string& path) {
   GzipLines lines(path);
   Table table;
   Digest digest;
-  const auto read = [&](const char* what) {
+  std::string source;  // the phrase that was read last: most have many paraphrases
+  std::optional<std::uint32_t> from;
+  const auto read = [&](const char* what, bool is_source) {
     const auto line = lines.next();
-    const auto number = line ? table.phrases.add(*line) : std::nullopt;
+    const bool again = line && is_source && from && *line == source;
+    const auto number = again ? from : line ? table.phrases.add(*line) : std::nullopt;
     if (!number) {
       throw DataError(str(lines.where(), ": ", line ? "" : "the table ends before ", what,
                           line ? " has no words" : "",
                           "; lines are probability, phrase, paraphrase"));
     }
     digest.add(*line);
+    if (is_source && !again) source = *line;
     return *number;
   };
   while (const auto probability = lines.next()) {
@@ -159,8 +162,8 @@ Table read_table(const std::string& path) {
       throw DataError(str(lines.where(), ": needs a probability, got '", probability->substr(0, 40),
                           "'; lines are probability, phrase, paraphrase"));
     }
-    const std::uint32_t from = read("the phrase");
-    table.pairs.emplace_back(from, read("the paraphrase"));
+    from = read("the phrase", true);
+    table.pairs.emplace_back(*from, read("the paraphrase", false));
   }
   if (lines.count() == 0) refuse_no_table("", path);
   if (table.pairs.size() > std::numeric_limits<std::uint32_t>::max())
@@ -198,6 +201,32 @@ class IndexWriter {
   std::vector<std::byte> bytes_;
 };
 
+// The phrases by their length and then by their words. The first two words are compared without a
+// look at the phrases, which lie all over the memory.
+std::vector<std::uint32_t> sorted_phrases(const Phrases& phrases) {
+  struct Key {
+    std::uint32_t length, phrase;
+    std::uint64_t head;
+  };
+  std::vector<Key> keys;
+  keys.reserve(phrases.count());
+  for (std::uint32_t phrase = 0; phrase < phrases.count(); ++phrase) {
+    const auto words = phrases[phrase];
+    const std::uint64_t second = words.size() > 1 ? words[1] : 0;
+    keys.push_back({static_cast<std::uint32_t>(words.size()), phrase,
+                    (std::uint64_t{words[0]} << 32) | second});
+  }
+  std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
+    if (a.length != b.length) return a.length < b.length;
+    if (a.head != b.head) return a.head < b.head;
+    return std::ranges::lexicographical_compare(phrases[a.phrase], phrases[b.phrase]);
+  });
+  std::vector<std::uint32_t> out;
+  out.reserve(keys.size());
+  for (const Key& key : keys) out.push_back(key.phrase);
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::byte> make_paraphrase_index(const std::filesystem::path& path,
@@ -215,13 +244,7 @@ std::vector<std::byte> make_paraphrase_index(const std::filesystem::path& path,
   index.add(&Header::text_ends, text_ends);
   index.add(&Header::texts, texts);
 
-  std::vector<std::uint32_t> sorted(phrases.count());
-  std::iota(sorted.begin(), sorted.end(), 0);
-  std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const auto ours = phrases[a], theirs = phrases[b];
-    if (ours.size() != theirs.size()) return ours.size() < theirs.size();
-    return std::ranges::lexicographical_compare(ours, theirs);
-  });
+  const std::vector<std::uint32_t> sorted = sorted_phrases(phrases);
   std::vector<std::uint32_t> place(sorted.size()), lengths, all_words;
   for (std::uint32_t at = 0; at < sorted.size(); ++at) {
     place[sorted[at]] = at;
