@@ -51,6 +51,12 @@ if [ "$part" = wheel ]; then
   [ -n "$("$python" -m zipfile -l "$wheel" | grep -o 'LICENSE.wordnet')" ] || fail "the wheel lacks the licence of WordNet"
   (cd / && "$folder/tools/bin/mypy" --strict --python-executable "$python" -p saccade.metrics) ||
     fail "the types of saccade.metrics"
+  typed='from saccade.metrics import Bleu, PTBTokenizer
+words = PTBTokenizer().tokenize({1: ["A dog"]})
+score: tuple[list[float], list[list[float]]] = Bleu(4).compute_score(words, {1: ["a cat"]}, verbose=0)'
+  (cd / && "$folder/tools/bin/mypy" --strict --python-executable "$python" -c "$typed") || fail "the types of its users"
+  ! (cd / && "$folder/tools/bin/mypy" --strict --python-executable "$python" -c "$typed; score[0].nothing") >/dev/null ||
+    fail "the types say nothing"
   (cd / && SACCADE_GOLDEN=$here/../golden/captions "$python" -W error::DeprecationWarning "$here/metrics_test.py")
   echo "wheel of $((size / 1000)) kB"
   exit 0

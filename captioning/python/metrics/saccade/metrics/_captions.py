@@ -28,7 +28,7 @@ def text_of(item: Any, image: Hashable) -> str:
     raise TypeError(f"image {image!r}: a caption must be a str, got {type(item).__name__}")
 
 
-def pairs_of(gts: Mapping[Hashable, Any], res: Mapping[Hashable, Any]) -> Pairs:
+def pairs_of(gts: Mapping[Any, Any], res: Mapping[Any, Any]) -> Pairs:
     """Ids, captions and references in the order of gts.
 
     Raises AssertionError, which names the image, where the ids differ, where an image has not

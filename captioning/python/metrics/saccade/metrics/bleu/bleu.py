@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Hashable, List, Mapping, Tuple
+from typing import Any, List, Mapping, Tuple
 
 from .. import _metrics
 from .._captions import pairs_of
@@ -19,7 +19,7 @@ class Bleu:
         self._n = n
 
     def compute_score(
-        self, gts: Mapping[Hashable, Any], res: Mapping[Hashable, Any], verbose: int = 1
+        self, gts: Mapping[Any, Any], res: Mapping[Any, Any], verbose: int = 1
     ) -> Tuple[List[float], List[List[float]]]:
         """The scores of the corpus, and for each n those of the images in the order of `gts`.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Hashable, List, Mapping, Optional, Tuple
+from typing import Any, List, Mapping, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,7 +50,7 @@ class Cider:
         self._n = n
         self._sigma = sigma
 
-    def compute_score(self, gts: Mapping[Hashable, Any], res: Mapping[Hashable, Any]) -> Scores:
+    def compute_score(self, gts: Mapping[Any, Any], res: Mapping[Any, Any]) -> Scores:
         """The mean, and the scores of the images in the order of `gts`.
 
         Both take an id to a list of tokenised captions; `res` has one caption in each list.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
-from typing import Any, Hashable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from .. import _metrics
 from .._captions import text_of
@@ -65,7 +65,7 @@ class CiderD:
         self._df: Optional[_metrics.Frequencies] = None if df == "corpus" else _frequencies(df)
 
     def compute_score(
-        self, gts: Mapping[Hashable, Sequence[str]], res: Sequence[Mapping[str, Any]]
+        self, gts: Mapping[Any, Sequence[str]], res: Sequence[Mapping[str, Any]]
     ) -> Scores:
         """The mean, and the score of each of `res`: {'image_id': key of gts, 'caption': [text]}."""
         candidates: List[str] = []

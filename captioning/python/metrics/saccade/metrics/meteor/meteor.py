@@ -6,7 +6,7 @@ import importlib.util
 import os
 import warnings
 from pathlib import Path
-from typing import Any, Hashable, List, Mapping, Optional, Tuple
+from typing import Any, List, Mapping, Optional, Tuple
 
 from .. import _metrics
 from .._captions import pairs_of
@@ -72,7 +72,7 @@ class Meteor:
         return self._meteor.tables
 
     def compute_score(
-        self, gts: Mapping[Hashable, Any], res: Mapping[Hashable, Any]
+        self, gts: Mapping[Any, Any], res: Mapping[Any, Any]
     ) -> Tuple[float, List[float]]:
         """The score of the corpus, and those of the images in the order of `gts`.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Hashable, Mapping, Sequence, Tuple
+from typing import Any, Mapping, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ class Rouge:
         return _metrics.rouge_l(list(candidate), [list(refs)])[0]
 
     def compute_score(
-        self, gts: Mapping[Hashable, Any], res: Mapping[Hashable, Any]
+        self, gts: Mapping[Any, Any], res: Mapping[Any, Any]
     ) -> Tuple[np.float64, npt.NDArray[np.float64]]:
         """The mean (NaN of no images), and the scores of the images in the order of `gts`.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Hashable, Mapping
+import importlib
+from typing import Any, Mapping
 
 from ..errors import DataError
 
@@ -12,14 +13,14 @@ class Spice:
 
     def __init__(self) -> None:
         try:
-            from pycocoevalcap.spice.spice import Spice as Original
+            original = importlib.import_module("pycocoevalcap.spice.spice")
         except ImportError as error:
             raise DataError(
                 "SPICE: needs pycocoevalcap and Java 8; leave it out, or pip install pycocoevalcap"
             ) from error
-        self._original: Any = Original()
+        self._original: Any = original.Spice()
 
-    def compute_score(self, gts: Mapping[Hashable, Any], res: Mapping[Hashable, Any]) -> Any:
+    def compute_score(self, gts: Mapping[Any, Any], res: Mapping[Any, Any]) -> Any:
         """(float, list of dicts category -> pr, re, f, ...), as pycocoevalcap gives it."""
         return self._original.compute_score(gts, res)
 

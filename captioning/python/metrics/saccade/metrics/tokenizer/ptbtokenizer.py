@@ -23,7 +23,7 @@ def _caption(item: Any, image: Hashable) -> str:
 class PTBTokenizer:
     """`java edu.stanford.nlp.process.PTBTokenizer -preserveLines -lowerCase` without Java."""
 
-    def tokenize(self, captions_for_image: Mapping[Hashable, Any]) -> Dict[Hashable, List[str]]:
+    def tokenize(self, captions_for_image: Mapping[Any, Any]) -> Dict[Any, List[str]]:
         """Takes an id to a list of {'caption': str} (or of str), and gives it a list of str, whose
         tokens have a space between them and no punctuation among them.
 
@@ -35,7 +35,7 @@ class PTBTokenizer:
             for image, captions in captions_for_image.items()
             for item in captions
         ]
-        out: Dict[Hashable, List[str]] = {}
+        out: Dict[Any, List[str]] = {}
         for image, line in zip(images, _metrics.tokenize(texts)):
             out.setdefault(image, []).append(line)
         return out
