@@ -1,9 +1,12 @@
 // The index of METEOR's paraphrases: it is kept, found, and never trusted when it is damaged.
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <random>
+#include <thread>
 
 #include "captioning/scoring/metrics/meteor/paraphrases.h"
 #include "core/base/messages.h"
@@ -93,6 +96,12 @@ TEST_CASE("an index of paraphrases is kept, and replaced where it is not what it
   const auto unkept = meteor::Paraphrases::open(
       table, other / "cache", [&](Severity, const std::string& line) { told += line; });
   CHECK(unkept->word("v1") != meteor::kNoWord);
+  // A pipe has no ends to look at, so that it has no index.
+  const fs::path pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] { std::ofstream(pipe) << text; });
+  CHECK(meteor::Paraphrases::open(pipe, cache)->digest() == unkept->digest());
+  writer.join();
   CHECK(told.find("at every start") != std::string::npos);
 }
 

@@ -38,10 +38,10 @@ std::size_t aligned(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * 
 
 std::string hex_of(std::span<const std::byte> bytes,
                    void (*checked)(std::span<const std::byte>) = nullptr) {
-  constexpr std::size_t kBlock = std::size_t{1} << 20;
+  constexpr std::size_t kPart = std::size_t{1} << 20;
   Digest digest;
-  for (std::size_t at = 0; at < bytes.size(); at += kBlock) {
-    const auto block = bytes.subspan(at, std::min(kBlock, bytes.size() - at));
+  for (std::size_t at = 0; at < bytes.size(); at += kPart) {
+    const auto block = bytes.subspan(at, std::min(kPart, bytes.size() - at));
     digest.add({reinterpret_cast<const char*>(block.data()), block.size()});
     if (checked != nullptr) checked(block);
   }
@@ -282,13 +282,15 @@ std::optional<ParaphraseIndex> read_paraphrase_index(std::span<const std::byte> 
                                                      const std::string& key,
                                                      void (*checked)(std::span<const std::byte>)) {
   Header header{};
+  std::string padded = key;
+  padded.resize(kHex);
   if (bytes.size() < sizeof(Header)) return std::nullopt;
   std::memcpy(&header, bytes.data(), sizeof(Header));
   const auto text = [](const std::array<char, kHex>& digits) {
     return std::string(digits.data(), kHex);
   };
   if (!std::string_view(header.magic.data(), header.magic.size()).starts_with(kMagic) ||
-      header.order != kByteOrder || text(header.key) != key ||
+      header.order != kByteOrder || text(header.key) != padded ||
       text(header.check) != hex_of(bytes.subspan(kChecked), checked))
     return std::nullopt;
   std::size_t at = sizeof(Header);
@@ -296,7 +298,8 @@ std::optional<ParaphraseIndex> read_paraphrase_index(std::span<const std::byte> 
     part = {reinterpret_cast<const T*>(bytes.data() + at), count};
     at = aligned(at + count * sizeof(T));
   };
-  ParaphraseIndex index{.digest = text(header.digest)};
+  ParaphraseIndex index;
+  index.digest = text(header.digest);
   take(index.text_ends, header.text_ends);
   take(index.texts, header.texts);
   take(index.lengths, header.lengths);
