@@ -26,8 +26,7 @@ constexpr const char* kGraph = "encoder_graph";   // of an encoder that a file d
 constexpr const char* kWords = "encoder_words";   // the tokens that an encoder of texts knows
 
 constexpr const char* kParaphrases = "meteor_paraphrases";  // where METEOR has some
-
-constexpr const char* kRawWeights = "optimizer/weights";  // where the parameters are averages
+constexpr const char* kRawWeights = "optimizer/weights";    // where the parameters are averages
 
 constexpr const char* kOptimizerUpdates = "optimizer/updates";
 
@@ -377,11 +376,9 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
     changes += "\n  the network of encoder.model";
   if (words_of(archive) != words_of(model)) changes += "\n  the tokens of the texts";
   if (archive.strings("vocabulary") != model.vocabulary().words()) changes += "\n  the vocabulary";
-  if (const std::string before = paraphrases_of(archive); before != data.paraphrases)
-    changes += before.empty() ? "\n  METEOR was measured without paraphrases (--paraphrases none)"
-                              : str("\n  METEOR was measured with ",
-                                    data.paraphrases.empty() ? "paraphrases" : "other paraphrases",
-                                    "; --paraphrases names their table (digest ", before, ")");
+  if (const std::string table = paraphrases_of(archive); table != data.paraphrases)
+    changes += table.empty() ? "\n  METEOR had no paraphrases (--paraphrases none)"
+                             : "\n  METEOR had the paraphrases " + table + " (--paraphrases FILE)";
   if (!changes.empty())
     throw CheckpointError(
         archive.source() +
