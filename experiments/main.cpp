@@ -4,7 +4,7 @@
 #include <string>
 
 #include "experiments/cli.h"
-#include "experiments/process/paraphrase_place.h"
+#include "experiments/options/meteor_tables.h"
 
 namespace {
 
@@ -25,10 +25,11 @@ int launched_processes() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  saccade::set_python_places({.table = environment("SACCADE_PARAPHRASES"),
+  saccade::set_meteor_places({.table = environment("SACCADE_PARAPHRASES"),
                               .packages = environment("PYTHONPATH"),
                               .roots = {environment("VIRTUAL_ENV"), environment("CONDA_PREFIX")},
-                              .home = environment("HOME")});
+                              .home = environment("HOME"),
+                              .caches = environment("XDG_CACHE_HOME")});
   return saccade::run_program(argc, argv,
                               {.no_color = !environment("NO_COLOR").empty(),
                                .models = environment("SACCADE_MODELS"),

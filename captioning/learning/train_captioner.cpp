@@ -81,7 +81,10 @@ TrainedCaptioner train_captioner(const TrainingOptions& options) {
                                               .observer = &caller,
                                               .resume = options.resume,
                                               .stop = &caller.stop(),
-                                              .models = options.models});
+                                              .models = options.models,
+                                              .meteor = {.paraphrases = options.paraphrases,
+                                                         .cache = options.cache,
+                                                         .listener = options.listener}});
   return {.updates = result.state.update,
           .stopped = result.reason == StopReason::kSignal,
           .best = result.state.best,

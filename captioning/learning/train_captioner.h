@@ -49,6 +49,9 @@ struct TrainingOptions {
   // Folders in which train.init_from finds a model by its name, before those of the installed
   // library.
   std::vector<std::filesystem::path> models{};
+  // METEOR's paraphrase-en.gz for validations, and a folder that keeps an index of it (see
+  // ScorerOptions); empty: none.
+  std::filesystem::path paraphrases{}, cache{};
   // A registry with scores and mechanisms beside the built-in ones. May be null.
   std::shared_ptr<const AttentionRegistry> attention{};
 

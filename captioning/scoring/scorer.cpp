@@ -16,7 +16,8 @@ struct Scorer::Impl {
   explicit Impl(const ScorerOptions& from) : threads(from.threads), listener(from.listener) {
     const parallel::WorkOn here(threads);
     if (from.meteor)
-      meteor = std::make_unique<Meteor>(MeteorOptions{.paraphrases = from.paraphrases});
+      meteor = std::make_unique<Meteor>(MeteorOptions{
+          .paraphrases = from.paraphrases, .cache = from.cache, .listener = from.listener});
     options = {.meteor = meteor.get(), .document_frequencies = from.document_frequencies};
   }
   void report(const std::vector<std::string>& notes) const {

@@ -15,8 +15,11 @@ namespace saccade {
 
 // How captions are scored.
 struct ScorerOptions {
-  bool meteor = true;                            // METEOR 1.5, whose tables take a moment to load
-  std::filesystem::path paraphrases{};           // METEOR's paraphrase-en.gz; empty: none
+  bool meteor = true;                   // METEOR 1.5, whose tables take a moment to load
+  std::filesystem::path paraphrases{};  // METEOR's paraphrase-en.gz; empty: none
+  // A folder, made where it is missing, that keeps an index of the paraphrases, so that they load
+  // in hundredths of a second instead of seconds. Empty: none.
+  std::filesystem::path cache{};
   std::filesystem::path document_frequencies{};  // for CIDEr_external; empty: none
   int threads = 0;                               // at most so many; 0: one for each core
   // Receives messages about captions without words, images without a caption and the like, and

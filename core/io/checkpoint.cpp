@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <memory>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
-#include "core/io/atomic_file.h"
 #include "core/io/hdf5_image.h"
 #include "core/io/seal.h"
 

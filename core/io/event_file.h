@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/io/atomic_file.h"
+#include "core/base/atomic_file.h"
 
 namespace saccade {
 

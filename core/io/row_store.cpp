@@ -12,9 +12,9 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
-#include "core/io/atomic_file.h"
 #include "core/io/half.h"
 
 namespace saccade {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/atomic_file.h"
 #include "core/base/real.h"
-#include "core/io/atomic_file.h"
 
 namespace saccade {
 

@@ -17,9 +17,9 @@
 #include <map>
 
 #include "core/attention/attention_config.h"
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
-#include "core/io/atomic_file.h"
 #include "core/parallel/parallel.h"
 #include "experiments/benchmarks/attention_bench.h"
 #include "experiments/benchmarks/print_measured.h"

@@ -22,6 +22,7 @@
 #include "experiments/compare/finished_runs.h"
 #include "experiments/compare/study.h"
 #include "experiments/options/given_boxes.h"
+#include "experiments/options/meteor_tables.h"
 #include "experiments/process/log.h"
 
 namespace saccade {
@@ -33,7 +34,7 @@ namespace {
 constexpr std::size_t kPageColumns = 100;  // where the output is not a terminal
 
 struct CompareOptions {
-  std::string config, out, boxes, against, primary;
+  std::string config, out, boxes, against, primary, paraphrases;
   std::vector<std::string> overrides, tune, margins;
   bool json = false, force = false, all = false;
   bool threads_given = false, images_given = false;
@@ -141,14 +142,15 @@ int run_arms(const CompareOptions& options) {
     throw BusyError(out.string() + ": holds a comparison of finished runs; choose another --out");
   for (const Arm& arm : arms) refuse_boxes_of_scenes(options.boxes, arm.config.data);
   const JudgeOptions judging = study_options(given, config.compare, arms, !options.boxes.empty());
-  ArmRunner runner(out, options.boxes, signal);
+  ArmRunner runner(out, options.boxes, meteor_options(options.paraphrases), signal);
   check_arms(arms);
   if (options.jobs > 1 && parallel::ranks())
     throw UsageError("--jobs is for one process; over ranks, each rank trains one run at a time");
   const StudyRequest request{.name = config.name,
                              .compare = config.compare,
                              .arms = arms,
-                             .jobs = static_cast<std::size_t>(options.jobs)};
+                             .jobs = static_cast<std::size_t>(options.jobs),
+                             .paraphrases = options.paraphrases};
   refuse_other_configs(request, runner);
   std::optional<RunDirectory> held;
   if (parallel::is_first_rank()) held.emplace(out, RunDirectory::Mode::kResume, log::show);
@@ -199,6 +201,10 @@ std::vector<FinishedRun> find_runs(const std::vector<std::string>& given) {
 // Refuses runs that cannot be compared fairly, or with --force warns of them.
 void refuse_unlike(const CompareOptions& options, const std::vector<FinishedRun>& runs) {
   for (const FinishedRun& run : runs) refuse_boxes_of_scenes(options.boxes, run.config.data);
+  if (const std::string meteors = meteor_differences(runs); !meteors.empty())
+    throw UsageError(str("METEOR chose these runs, and it was not the same METEOR:", meteors,
+                         "\ncompare runs of one kind, or train the others again with the same "
+                         "--paraphrases"));
   const std::string other = data_differences(runs), stopped = unfinished_runs(runs);
   for (const auto& [what, why] : {std::pair{"the runs do not have the same data:", other},
                                   std::pair{"not every run was trained to its end:", stopped}}) {
@@ -270,7 +276,7 @@ int run_finished(const CompareOptions& options) {
     refuse_other_comparison(options.out, runs);
     directory.emplace(options.out, RunDirectory::Mode::kResume);
   }
-  ArmRunner runner(options.out, options.boxes, signal);
+  ArmRunner runner(options.out, options.boxes, meteor_options(options.paraphrases), signal);
   Comparison comparison = score_groups(groups, options.against, runner, signal);
   runner.describe(comparison);
   const Judgement judgement = judge(comparison, judging);
@@ -322,6 +328,7 @@ CommandRun bind_compare(Options& options) {
                "judge the attention maps of photos by the boxes of a COCO instances JSON or of a "
                "folder of Flickr30k Entities (default: data.boxes of the config)",
                "PATH");
+  add_paraphrases_option(options, args->paraphrases);
   options.flag("--force", args->force,
                "also compare finished runs with different data or vocabularies, or stopped runs");
   options.count("--report-images", args->report_images,

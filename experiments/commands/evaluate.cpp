@@ -13,12 +13,13 @@
 #include "captioning/study/evaluation/evaluation_report.h"
 #include "captioning/study/evaluation/evaluation_table.h"
 #include "captioning/study/evaluation/perplexity.h"
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/config/traits.h"
-#include "core/io/atomic_file.h"
 #include "core/parallel/ranks/ranks.h"
 #include "experiments/options/given_boxes.h"
+#include "experiments/options/meteor_tables.h"
 #include "experiments/pictures/group_charts.h"
 #include "experiments/process/log.h"
 #include "experiments/process/output_file.h"
@@ -173,6 +174,7 @@ NamedScores scores_of_whole(const ModelSession& session, const LoadedData& data,
                                    .extent = Extent::kCaptions,
                                    .ablations = false,
                                    .boxes = request.boxes,
+                                   .meteor = request.meteor,
                                    .progress = request.progress};
   const EvaluationReport report = evaluate(session.models(), data, inputs, captions);
   const RegimeReport& first = report.regimes.front();
@@ -236,6 +238,7 @@ int run_evaluate(const EvaluateArgs& args) {
         .baselines = args.baselines,
         .ablations = !args.no_ablations,
         .boxes = boxes.get(),
+        .meteor = meteor_options(args.paraphrases),
         .progress = progress.counting("captions")};
     NamedScores whole;
     if (!without.empty()) {
@@ -298,6 +301,7 @@ CommandRun bind_evaluate(Options& options) {
       "judge the attention maps of photos by the boxes of a COCO instances JSON or of a folder of "
       "Flickr30k Entities (default: data.boxes of the config)",
       "PATH");
+  add_paraphrases_option(options, args->paraphrases);
   options.flag("--json", args->json, "print one JSON object");
   options.text(
       "--out", args->out,

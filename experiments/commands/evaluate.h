@@ -17,9 +17,10 @@ struct EvaluateArgs {
   bool baselines = false;
   bool no_ablations = false;
   bool json = false;
-  std::string boxes{};  // COCO instances JSON or folder of Flickr30k Entities; empty for none
-  std::string out{};    // COCO results file; empty for none
-  std::string plots{};  // folder for the charts of groups of images; empty for none
+  std::string boxes{};        // COCO instances JSON or folder of Flickr30k Entities; empty for none
+  std::string out{};          // COCO results file; empty for none
+  std::string paraphrases{};  // METEOR's table, or none; empty: the one that is found
+  std::string plots{};        // folder for the charts of groups of images; empty for none
 };
 
 int run_evaluate(const EvaluateArgs& args);

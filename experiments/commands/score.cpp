@@ -13,44 +13,29 @@
 #include "captioning/scoring/scores/score_report.h"
 #include "captioning/scoring/words/plain_caption.h"
 #include "captioning/scoring/words/ptb_tokenizer.h"
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
-#include "core/io/atomic_file.h"
 #include "experiments/commands/score_against.h"
+#include "experiments/options/meteor_tables.h"
 #include "experiments/process/log.h"
 #include "experiments/process/output_file.h"
-#include "experiments/process/paraphrase_place.h"
 
 namespace saccade {
 
 namespace {
-
-// Candidates and references as METEOR sees them.
-std::vector<std::string> texts_of(const MatchedCaptions& matched) {
-  std::vector<std::string> references, out;
-  for (const auto& image : matched.references)
-    references.insert(references.end(), image.begin(), image.end());
-  for (const auto* captions : {&matched.candidates, &std::as_const(references)})
-    for (const Words& words : scored_words(*captions)) out.push_back(join_words(words));
-  return out;
-}
 
 // The metrics to compute, with METEOR's tables loaded.
 struct Scorer {
   std::unique_ptr<Meteor> meteor;
   ScoringOptions options;
 
-  // `matched` is all that will be scored, where that is known: METEOR then keeps only the
-  // paraphrases of its words.
-  explicit Scorer(const ScoreArgs& args, const MatchedCaptions* matched = nullptr) {
+  explicit Scorer(const ScoreArgs& args) {
     if (!args.no_meteor) {
-      const std::filesystem::path paraphrases = paraphrase_table(args.paraphrases);
-      const std::vector<std::string> texts = matched == nullptr || paraphrases.empty()
-                                                 ? std::vector<std::string>()
-                                                 : texts_of(*matched);
-      meteor = std::make_unique<Meteor>(
-          MeteorOptions{.synonyms = args.synonyms, .paraphrases = paraphrases, .texts = texts});
+      MeteorOptions tables = meteor_options(args.paraphrases);
+      tables.synonyms = args.synonyms;
+      meteor = std::make_unique<Meteor>(tables);
     }
     options = {.meteor = meteor.get(), .document_frequencies = args.document_frequencies};
   }
@@ -114,7 +99,7 @@ int score_one(const ScoreArgs& args) {
     check_output("--per-image", args.per_image, OutputKind::kImageScores, args.files);
   const CaptionFile references = references_of(args, args.files[0]);
   const MatchedCaptions matched = matched_captions(args, references, args.files[1]);
-  const Scorer scorer(args, &matched);
+  const Scorer scorer(args);
   const CaptionScores scores =
       score_captions(matched.candidates, matched.references, scorer.options);
   for (const std::string& line : matched.forms) show_form(line);
@@ -264,10 +249,7 @@ CommandRun bind_score(Options& options) {
   options.flag("--no-meteor", args->no_meteor, "leave METEOR out");
   options.text("--synonyms", args->synonyms,
                "take METEOR's synonyms from this table instead of the built-in one", "FILE");
-  options.text("--paraphrases", args->paraphrases,
-               "METEOR's table of paraphrases (paraphrase-en.gz), or none; without this, "
-               "SACCADE_PARAPHRASES names it, or it is that of an installed pycocoevalcap",
-               "FILE");
+  add_paraphrases_option(options, args->paraphrases);
   options.text("--document-frequencies", args->document_frequencies,
                "add a CIDEr that weights words by the document frequencies of this JSON file",
                "FILE");

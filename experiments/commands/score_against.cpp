@@ -9,11 +9,11 @@
 
 #include "captioning/scoring/files/match.h"
 #include "captioning/scoring/scores/score_rows.h"
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/json_text.h"
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
-#include "core/io/atomic_file.h"
 #include "experiments/compare/comparison_files.h"
 #include "experiments/compare/comparison_marks.h"
 #include "experiments/compare/comparison_report.h"
@@ -129,7 +129,7 @@ Comparison compared(const ScoreArgs& args, const std::vector<System>& systems,
 }
 
 std::string systems_json(const Comparison& comparison, const Judgement& judgement,
-                         const std::vector<System>& systems, const std::string& meteor_tables) {
+                         const std::vector<System>& systems) {
   const Resampling& resampling = judgement.options.resampling;
   nlohmann::ordered_json json = {{"schema_version", 2},
                                  {"n_images", comparison.images},
@@ -139,7 +139,7 @@ std::string systems_json(const Comparison& comparison, const Judgement& judgemen
                                  {"seed", resampling.seed},
                                  {"verdict", verdict(judgement)}};
   if (!judgement.options.primary.empty()) json["primary"] = judgement.options.primary;
-  if (!meteor_tables.empty()) json["meteor_tables"] = meteor_tables;
+  if (!comparison.meteor_tables.empty()) json["meteor_tables"] = comparison.meteor_tables;
   if (const auto marks = marks_of(comparison); !marks.empty()) json["marks"] = marks_json(marks);
   json["systems"] = nlohmann::ordered_json::array();
   const std::vector<Row> rows = rows_of(comparison);
@@ -159,14 +159,15 @@ int score_against(const ScoreArgs& args, const CaptionFile& references,
   if (!judging.primary.empty() || !judging.margins.empty())
     require_metrics(judging, judged_captions(options));
   const std::vector<System> systems = systems_of(args);
-  const Comparison comparison = compared(args, systems, references, options);
+  Comparison comparison = compared(args, systems, references, options);
+  comparison.meteor_tables = meteor_tables;
   const Judgement judgement = judge(comparison, judging);
   if (!args.latex.empty()) {
     write_file(args.latex, comparison_latex(comparison, judgement));
     log::info("wrote " + args.latex);
   }
   if (args.json) {
-    std::cout << systems_json(comparison, judgement, systems, meteor_tables) << std::flush;
+    std::cout << systems_json(comparison, judgement, systems) << std::flush;
     return static_cast<int>(ExitCode::kOk);
   }
   std::string files;
@@ -177,7 +178,7 @@ int score_against(const ScoreArgs& args, const CaptionFile& references,
   }
   std::cout << files
             << comparison_table(comparison, judgement, {.columns = 100, .shown = Shown::kAll})
-            << (meteor_tables.empty() ? "" : meteor_tables + "\n") << std::flush;
+            << std::flush;
   return static_cast<int>(ExitCode::kOk);
 }
 

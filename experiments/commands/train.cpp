@@ -18,6 +18,7 @@
 #include "core/parallel/ranks/ranks.h"
 #include "experiments/commands/report.h"
 #include "experiments/commands/shown_models.h"
+#include "experiments/options/meteor_tables.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
 #include "experiments/process/shell_word.h"
@@ -34,7 +35,7 @@ namespace {
 constexpr Index kDevUpdates = 3, kDevImages = 8;
 
 struct TrainOptions {
-  std::string config, out;
+  std::string config, out, paraphrases;
   std::vector<std::string> overrides;
   bool resume = false, fast_dev_run = false, json = false, draws = false;
   Index overfit = 0, limit_train = 0, limit_val = 0;
@@ -169,6 +170,7 @@ int run_train(const TrainOptions& options) {
                                               .validation = validation,
                                               .label = config.name,
                                               .draws = options.draws,
+                                              .meteor = meteor_options(options.paraphrases),
                                               .follower = page ? &*page : nullptr},
                                              signal);
   if (!directory)
@@ -215,6 +217,7 @@ CommandRun bind_train(Options& options) {
   options.flag("--draws", args->draws,
                "also write into metrics.jsonl which regions hard attention takes in every update, "
                "for every word of every caption (not in self-critical training)");
+  add_paraphrases_option(options, args->paraphrases);
   options.flag("--json", args->json, "print the summary as a JSON object");
   return [args, options] {
     args->threads_given = options.given("--threads");

@@ -47,6 +47,7 @@ struct ArmResult {
 
 struct Comparison {
   std::string name, dataset;
+  std::string meteor_tables{};  // Meteor::tables(); empty without METEOR
   Split split = Split::kTest;
   Index images = 0;
   std::vector<std::int64_t> seeds;

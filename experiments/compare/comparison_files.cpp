@@ -102,7 +102,8 @@ std::string comparison_markdown(const Comparison& comparison, const Judgement& j
          "\n\nNumbers are means over seeds; ± is their standard deviation, where there are several "
          "seeds.\n\n";
   out += to_markdown(means_table(rows_of(comparison), comparison.regimes, shown, marks));
-  return out + (marks.empty() ? "" : "\n") + listed_marks(marks, "\\* ");
+  out += (marks.empty() ? "" : "\n") + listed_marks(marks, "\\* ");
+  return out + (comparison.meteor_tables.empty() ? "" : "\n" + comparison.meteor_tables + "\n");
 }
 
 std::string comparison_latex(const Comparison& comparison, const Judgement& judgement) {
@@ -125,6 +126,7 @@ std::string comparison_latex(const Comparison& comparison, const Judgement& judg
       "runs and not of the arms.\n";
   for (const std::string& sentence : verdict(judgement)) table.note += sentence + "\n";
   table.note += listed_marks(marks_of(comparison), "");
+  if (!comparison.meteor_tables.empty()) table.note += comparison.meteor_tables + "\n";
   return to_latex(table);
 }
 

@@ -141,6 +141,7 @@ std::string comparison_json(const Comparison& comparison, const Judgement& judge
                {"level", judgement.level()},
                {"verdict", verdict(judgement)}};
   if (!judgement.options.primary.empty()) json["primary"] = judgement.options.primary;
+  if (!comparison.meteor_tables.empty()) json["meteor_tables"] = comparison.meteor_tables;
   if (const auto marks = marks_of(comparison); !marks.empty()) json["marks"] = marks_json(marks);
   json["arms"] = Json::array();
   for (const ArmResult& arm : comparison.arms)
@@ -162,6 +163,7 @@ std::string comparison_table(const Comparison& comparison, const Judgement& judg
     means.note =
         str("--all shows ", all - means.columns.size(), " more numbers, which --json has, too\n");
   means.note += mark_lines(marks);
+  if (!comparison.meteor_tables.empty()) means.note += comparison.meteor_tables + "\n";
   std::string out = to_text(means, {.turned = true, .width = options.columns});
   out += difference_table(judgement, options.columns);
   const std::vector<std::string> sentences = verdict(judgement);

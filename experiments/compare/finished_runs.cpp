@@ -5,6 +5,7 @@
 
 #include "captioning/data/data_sets.h"
 #include "captioning/learning/runs/run_directory.h"
+#include "captioning/learning/training/choosing_metric.h"
 #include "core/base/error.h"
 #include "core/config/idle.h"
 #include "core/config/traits.h"
@@ -172,6 +173,19 @@ std::string data_differences(const std::vector<FinishedRun>& runs) {
     if (run.vocabulary != first.vocabulary) add("another vocabulary");
   }
   return out;
+}
+
+std::string meteor_differences(const std::vector<FinishedRun>& runs) {
+  std::set<std::string> tables;
+  std::string out;
+  for (const FinishedRun& run : runs) {
+    if (!chosen_by(run.config.train, "METEOR")) continue;
+    const std::string& table = run.data.paraphrases;
+    tables.insert(table);
+    out += str("\n  ", run.directory.string(), ": ",
+               table.empty() ? "without paraphrases" : "with the paraphrases " + table);
+  }
+  return tables.size() > 1 ? out : "";
 }
 
 }  // namespace saccade

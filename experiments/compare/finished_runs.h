@@ -47,4 +47,8 @@ std::string unfinished_runs(const std::vector<FinishedRun>& runs);
 // all runs have the same.
 std::string data_differences(const std::vector<FinishedRun>& runs);
 
+// The METEORs by which these runs were chosen or stopped, one line for each run, where they have
+// not all the same paraphrases; else empty. Other runs have taken nothing from METEOR.
+std::string meteor_differences(const std::vector<FinishedRun>& runs);
+
 }  // namespace saccade

@@ -9,8 +9,8 @@
 #include "captioning/learning/runs/first_weights.h"
 #include "captioning/scoring/metrics/metric_registry.h"
 #include "captioning/study/evaluation/attention_health.h"
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
-#include "core/io/atomic_file.h"
 #include "experiments/options/given_boxes.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
@@ -63,8 +63,11 @@ std::string failure_of(Work work) {
 
 }  // namespace
 
-ArmRunner::ArmRunner(fs::path out, fs::path boxes, const StopSignal& signal)
-    : out_(std::move(out)), boxes_path_(std::move(boxes)), signal_(&signal) {}
+ArmRunner::ArmRunner(fs::path out, fs::path boxes, MeteorOptions meteor, const StopSignal& signal)
+    : out_(std::move(out)),
+      boxes_path_(std::move(boxes)),
+      meteor_(std::move(meteor)),
+      signal_(&signal) {}
 
 fs::path ArmRunner::directory(const Arm& arm, std::int64_t seed) const {
   return out_ / arm.folder / ("seed-" + std::to_string(seed));
@@ -145,7 +148,8 @@ TrainingResult ArmRunner::train(const Arm& arm, std::int64_t seed, const std::st
                        .directory = &directory,
                        .resume = true,
                        .label = label,
-                       .warned = &warned_},
+                       .warned = &warned_,
+                       .meteor = meteor_},
                       *signal_);
 }
 
@@ -190,6 +194,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
          .regimes = evaluation_regimes(arm.config),
          .extent = Extent::kCompared,
          .boxes = loaded.model->has_attention() ? boxes_.get() : nullptr,
+         .meteor = meteor_,
          .progress = progress.counting("captions")});
   }
   result.images = images_digest(data.dataset, report.images);
@@ -213,6 +218,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
   }
   if (!sheets_) {
     dataset_ = data.dataset.name;
+    meteor_tables_ = report.meteor_tables;
     split_ = split;
     images_ = static_cast<Index>(report.images.size());
     sheet_data_ = data_;
@@ -226,6 +232,7 @@ void ArmRunner::score(const Arm& arm, SeedResult& result) {
 
 void ArmRunner::describe(Comparison& comparison) const {
   comparison.dataset = dataset_;
+  comparison.meteor_tables = meteor_tables_;
   comparison.split = split_;
   comparison.images = images_;
 }

@@ -16,9 +16,10 @@ namespace saccade {
 class ArmRunner {
  public:
   // Runs are kept below `out`, in <arm>/seed-<n>. `boxes` is the file by whose boxes the maps of
-  // photos are judged (noun_boxes.h); empty for data.boxes of the arms. The signal must outlive
-  // this object.
-  ArmRunner(std::filesystem::path out, std::filesystem::path boxes, const StopSignal& signal);
+  // photos are judged (noun_boxes.h); empty for data.boxes of the arms. `meteor` are its tables.
+  // The signal must outlive this object.
+  ArmRunner(std::filesystem::path out, std::filesystem::path boxes, MeteorOptions meteor,
+            const StopSignal& signal);
 
   // The directory of an arm's run.
   std::filesystem::path directory(const Arm& arm, std::int64_t seed) const;
@@ -50,7 +51,7 @@ class ArmRunner {
   // Frees the loaded data, to leave memory to processes that load their own.
   void forget() { data_.reset(); }
 
-  // Fills in the data set, the split and the number of images.
+  // Fills in the data set, the split, the number of images and METEOR's tables.
   void describe(Comparison& comparison) const;
   // Writes sheets with the maps of all arms side by side, for the first seed.
   std::vector<std::filesystem::path> write_sheets() const;
@@ -61,6 +62,7 @@ class ArmRunner {
   void score(const Arm& arm, SeedResult& result);
 
   std::filesystem::path out_, boxes_path_;
+  MeteorOptions meteor_;
   const StopSignal* signal_;
   std::set<std::string> warned_;             // warnings that were shown already
   std::shared_ptr<const RunData> data_;      // of the last arm, kept for arms with the same data
@@ -69,7 +71,7 @@ class ArmRunner {
   std::shared_ptr<const RunData> sheet_data_;
   std::unique_ptr<ModelSheets> sheets_;
   std::optional<std::int64_t> sheet_seed_;
-  std::string dataset_;
+  std::string dataset_, meteor_tables_;
   Split split_ = Split::kTest;
   Index images_ = 0;
 };

@@ -152,6 +152,9 @@ class Study {
                       .log = folder.string() + ".log"});
       for (std::string& option : model_place_options())
         jobs.back().arguments.push_back(std::move(option));
+      if (!request_.paraphrases.empty())
+        for (const std::string& option : {std::string("--paraphrases"), request_.paraphrases})
+          jobs.back().arguments.push_back(option);
       // Fills the cache of a frozen network before the processes share it.
       runner_.load(run.arm.config);
     }

@@ -12,7 +12,8 @@ struct StudyRequest {
   std::string name;
   CompareConfig compare;
   std::vector<Arm> arms;
-  std::size_t jobs = 1;  // runs trained at the same time, each in a process of its own
+  std::size_t jobs = 1;       // runs trained at the same time, each in a process of its own
+  std::string paraphrases{};  // --paraphrases, for these processes
 };
 
 // To be called before anything is created or trained. Throws BusyError as

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "captioning/scoring/metrics/metric_registry.h"
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
-#include "core/io/atomic_file.h"
 #include "vision/drawing/interval_chart.h"
 
 namespace saccade {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
-#include "core/io/atomic_file.h"
 
 namespace saccade {
 

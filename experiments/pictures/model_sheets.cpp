@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "captioning/model/maps/caption_record.h"
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
-#include "core/io/atomic_file.h"
 #include "experiments/pictures/overlay_files.h"
 #include "experiments/pictures/spread_images.h"
 

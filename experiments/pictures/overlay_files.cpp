@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/model/maps/caption_json.h"
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/unicode.h"
-#include "core/io/atomic_file.h"
 #include "core/parallel/parallel.h"
 
 namespace saccade {

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/learning/config/experiment_config.h"
+#include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/base/plain_text.h"
-#include "core/io/atomic_file.h"
 #include "experiments/process/log.h"
 #include "experiments/report/report_data.h"
 #include "experiments/report/report_page.h"

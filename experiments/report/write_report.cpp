@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/study/evaluation/evaluate.h"
-#include "core/io/atomic_file.h"
+#include "core/base/atomic_file.h"
 #include "core/io/base64.h"
 #include "experiments/pictures/spread_images.h"
 #include "experiments/process/version.h"

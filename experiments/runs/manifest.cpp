@@ -87,6 +87,7 @@ std::string manifest_json(const std::filesystem::path& previous, const ManifestC
       {"vocabulary",
        {{"size", content.vocabulary->size()}, {"digest", content.vocabulary->digest()}}},
       {"init_from", resumed ? before.value("init_from", Json()) : weights_json(content.weights)},
+      {"meteor_tables", content.meteor_tables},
       {"starts", std::move(starts)}};
   return json_text(json);
 }

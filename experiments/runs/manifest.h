@@ -21,6 +21,7 @@ struct ManifestContent {
   const Dataset* dataset = nullptr;
   const Vocabulary* vocabulary = nullptr;
   std::optional<WeightsOrigin> weights;  // empty: random weights, or the run was resumed
+  std::string meteor_tables{};           // Meteor::tables(), of validations
   Index resumed_update = -1;             // -1: started from the beginning
 };
 

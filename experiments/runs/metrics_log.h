@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/atomic_file.h"
 #include "core/base/real.h"
-#include "core/io/atomic_file.h"
 
 namespace saccade {
 

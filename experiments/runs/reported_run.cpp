@@ -87,7 +87,8 @@ ReportedResult run_reported(const ReportedRequest& request, const StopSignal& si
                            .resume = request.resume,
                            .validation = request.validation,
                            .stop = &signal.number(),
-                           .models = given_model_folders()};
+                           .models = given_model_folders(),
+                           .meteor = request.meteor};
   if (!parallel::is_first_rank()) {
     RunObserver silent;
     training.observer = &silent;

@@ -27,7 +27,8 @@ struct ReportedRequest {
   // The warnings that were shown already and are not shown again; the log of the run has all of
   // them. May be null.
   std::set<std::string>* warned = nullptr;
-  bool draws = false;  // whether metrics.jsonl has what hard attention takes in every update
+  bool draws = false;      // whether metrics.jsonl has what hard attention takes in every update
+  MeteorOptions meteor{};  // the tables of METEOR in validations
   // Hears of everything after the files of the run have it. May be null.
   RunObserver* follower = nullptr;
 };

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "captioning/learning/training/choosing_metric.h"
 #include "captioning/scoring/metrics/metric_registry.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -151,6 +152,7 @@ void RunReporter::on_start(const RunStart& start) {
                                       .dataset = &start.data->loaded().dataset,
                                       .vocabulary = &start.data->vocabulary(),
                                       .weights = start.weights,
+                                      .meteor_tables = start.meteor_tables,
                                       .resumed_update = start.resumed_update.value_or(-1)}));
 }
 
@@ -181,6 +183,8 @@ void RunReporter::say_start(const RunStart& start) {
   } else if (start.restarted) {
     say(start.directory.string() + ": there is no checkpoint yet; starting from the beginning");
   }
+  if (chosen_by(train_, "METEOR") && !start.finished)
+    say("validations of this run measure " + start.meteor_tables);
 }
 
 // Adds to TensorBoard what a validation shows besides its numbers.

@@ -65,13 +65,15 @@ const std::map<std::string, std::set<std::string>> kExperimentsBeside = {
     {"benchmarks", {"process"}}};
 
 // The parts of captioning; at the end the library's own headers.
-const std::vector<std::string> kCaptioningChain = {"scoring", "data",     "model",
-                                                   "study",   "learning", ""};
+const std::vector<std::string> kCaptioningChain = {"scoring",  "data", "model", "study",
+                                                   "learning", "",     "python"};
 
 // What scores captions links neither OpenCV, oneDNN nor HDF5, so that it includes only this of the
 // layers below.
 const std::string kScoring = "captioning/scoring/";
 const std::vector<std::string> kBelowScoring = {kScoring, "core/base/", "core/parallel/"};
+// Its Python module includes the same.
+const std::string kMetricsModule = "captioning/python/metrics/";
 
 // A folder includes nothing of its layer that is not allowed here.
 struct Folders {
@@ -152,6 +154,7 @@ const std::vector<Owner> kOwners = {
     {"expat.h", {"captioning/study/grounding/"}},
     {"csv.h", {"captioning/scoring/files/"}},
     {"utf8proc.h", {"core/base/"}},
+    {"pybind11/", {"captioning/python/"}},
     {"nlohmann/", {"core/base/", "core/io/", "vision/", "captioning/", "experiments/"}},
     {"boost/math/", {"captioning/scoring/statistics/"}},
     {"boost/crc.hpp", {"core/io/"}},
@@ -228,7 +231,7 @@ Findings check_layers(const std::vector<SourceFile>& files) {
                  !allows(folders->second, second_part(file.path), second_part(include.target))) {
         findings.push_back(at(file, include.line) + folder_of(file.path) + " may not include " +
                            folder_of(include.target) + "; see the layers in CONTRIBUTING.md");
-      } else if (below(file.path, kScoring) &&
+      } else if ((below(file.path, kScoring) || below(file.path, kMetricsModule)) &&
                  std::none_of(
                      kBelowScoring.begin(), kBelowScoring.end(),
                      [&](const std::string& place) { return below(include.target, place); })) {

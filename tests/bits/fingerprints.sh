@@ -10,6 +10,7 @@ project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
+export SACCADE_PARAPHRASES=none  # whatever Python has
 
 # run COMMAND...: the program, whose messages are shown only where it fails.
 run() { "$program" "$@" 2>err || { cat err >&2; exit 1; }; }

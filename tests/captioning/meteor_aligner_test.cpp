@@ -208,7 +208,7 @@ TEST_CASE("the search equals its plain version") {
     table += "0.5\n" + random_sentence(random, 1 + random() % 3) + "\n" +
              random_sentence(random, 1 + random() % 4) + "\n";
   }
-  const Paraphrases paraphrases(folder.write("table.txt", table).string());
+  const auto paraphrases = Paraphrases::open(folder.write("table.txt", table));
   Aligner aligner;  // one for all sentences, because nothing may stay behind
   for (int round = 0; round < 400; ++round) {
     // Long sentences have far more choices than the beam holds, and more words than a 64-bit word
@@ -216,9 +216,9 @@ TEST_CASE("the search equals its plain version") {
     const std::size_t longest = round % 40 < 2 ? 150 : 14;
     const std::string hypothesis = random_sentence(random, random() % longest);
     const std::string reference = random_sentence(random, random() % longest);
-    const MatchLists lists =
-        matches(hypothesis, reference,
-                {.stem = true, .synonym = true, .paraphrases = round % 2 ? &paraphrases : nullptr});
+    const MatchLists lists = matches(
+        hypothesis, reference,
+        {.stem = true, .synonym = true, .paraphrases = round % 2 ? paraphrases.get() : nullptr});
     const Alignment ours = aligner.align(lists), plain = plain_search(lists);
     INFO(hypothesis << "/ " << reference);
     REQUIRE(ours.chunks == plain.chunks);

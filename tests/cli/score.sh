@@ -22,7 +22,6 @@ cat >bad.json <<'JSON'
  {"image_id": 33, "caption": "the dog"}]
 JSON
 
-export SACCADE_PARAPHRASES=none
 expect 0 "$saccade" score refs.json good.json --json --per-image images.json
 cp out good.report
 [ "$(json out /schema_version)" -eq 1 ] || fail "schema_version is not 1"

@@ -16,6 +16,8 @@ end() {
 }
 trap end EXIT
 mkdir "$work"
+# METEOR is the same on every machine, whatever Python has, and no index goes to the user's cache.
+export SACCADE_PARAPHRASES=none XDG_CACHE_HOME=$base/cache
 cd "$work" || exit 1
 # A copy of the program does not find the models of the source tree, whose names runs may have here.
 if [ "${models:-none}" = none ]; then

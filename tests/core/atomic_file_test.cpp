@@ -1,4 +1,4 @@
-#include "core/io/atomic_file.h"
+#include "core/base/atomic_file.h"
 
 #include <fcntl.h>
 #include <pthread.h>

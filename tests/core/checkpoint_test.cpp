@@ -7,8 +7,8 @@
 #include <cstring>
 #include <thread>
 
+#include "core/base/atomic_file.h"
 #include "core/base/random.h"
-#include "core/io/atomic_file.h"
 #include "core/io/hdf5_image.h"
 #include "core/io/packing.h"
 #include "core/io/seal.h"

@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "core/base/atomic_file.h"
 #include "core/base/random.h"
-#include "core/io/atomic_file.h"
 #include "tests/support/catch.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/temp_folder.h"

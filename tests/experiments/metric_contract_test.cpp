@@ -155,7 +155,7 @@ TEST_CASE("what training and compare write is in the registry") {
   rewarded.attention.heads = 2;
   rewarded.objective.self_critical.start = updates(0);
   const StopSignal signal;
-  ArmRunner runner(folder.path(), {}, signal);
+  ArmRunner runner(folder.path(), {}, {}, signal);
   Comparison comparison;
   comparison.seeds = {1};
   Names updates, validations;

@@ -10,9 +10,9 @@
 #include <thread>
 #include <unordered_map>
 
+#include "core/base/atomic_file.h"
 #include "core/base/digest.h"
 #include "core/base/listing.h"
-#include "core/io/atomic_file.h"
 #include "core/io/row_store.h"
 #include "core/parallel/parallel.h"
 #include "core/parallel/ranks/ranks.h"

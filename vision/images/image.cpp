@@ -8,9 +8,9 @@
 #include <opencv2/imgproc.hpp>
 #include <optional>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
-#include "core/io/atomic_file.h"
 #include "vision/images/decode_bmp.h"
 #include "vision/images/decode_tiff.h"
 #include "vision/images/decode_webp.h"

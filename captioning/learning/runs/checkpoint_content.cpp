@@ -25,7 +25,8 @@ constexpr const char* kWidths = "frozen_widths";  // of the layers of a frozen g
 constexpr const char* kGraph = "encoder_graph";   // of an encoder that a file defined
 constexpr const char* kWords = "encoder_words";   // the tokens that an encoder of texts knows
 
-constexpr const char* kRawWeights = "optimizer/weights";  // where the parameters are averages
+constexpr const char* kParaphrases = "meteor_paraphrases";  // where METEOR has some
+constexpr const char* kRawWeights = "optimizer/weights";    // where the parameters are averages
 
 constexpr const char* kOptimizerUpdates = "optimizer/updates";
 
@@ -225,6 +226,10 @@ std::vector<std::string> words_of(const CaptionModel& model) {
   return model.encoder() == nullptr ? std::vector<std::string>() : model.encoder()->words();
 }
 
+std::string paraphrases_of(const Archive& archive) {
+  return archive.contains(kParaphrases) ? archive.string(kParaphrases) : "";
+}
+
 std::vector<std::string> words_of(const Archive& archive) {
   return archive.contains(kWords) ? archive.strings(kWords) : std::vector<std::string>();
 }
@@ -240,6 +245,7 @@ Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& m
   archive.add_string("data/name", data.name);
   archive.add_string("data/digest", data.digest);
   archive.add_string("encoder_digest", data.encoder);
+  if (!data.paraphrases.empty()) archive.add_string(kParaphrases, data.paraphrases);
   if (const std::string graph = graph_of(model); !graph.empty()) archive.add_string(kGraph, graph);
   if (std::vector<std::string> words = words_of(model); !words.empty())
     archive.add_strings(kWords, std::move(words));
@@ -317,7 +323,7 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
   loaded.config = std::move(changed);
   loaded.weights_only = is_weights_only(archive);
   loaded.data = {archive.string("data/name"), archive.string("data/digest"),
-                 archive.string("encoder_digest")};
+                 archive.string("encoder_digest"), paraphrases_of(archive)};
   loaded.frozen_grid = read_grid(archive, loaded.config);
   ExperimentConfig built = loaded.config;
   if (loaded.weights_only) leave_supervision(built);
@@ -382,6 +388,9 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
     changes += "\n  the network of encoder.model";
   if (words_of(archive) != words_of(model)) changes += "\n  the tokens of the texts";
   if (archive.strings("vocabulary") != model.vocabulary().words()) changes += "\n  the vocabulary";
+  if (const std::string table = paraphrases_of(archive); table != data.paraphrases)
+    changes += table.empty() ? "\n  METEOR had no paraphrases (--paraphrases none)"
+                             : "\n  METEOR had the paraphrases " + table + " (--paraphrases FILE)";
   if (!changes.empty())
     throw CheckpointError(
         archive.source() +

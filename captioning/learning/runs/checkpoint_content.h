@@ -15,10 +15,10 @@
 
 namespace saccade {
 
-// Identifies the data that a model was trained on, and the frozen encoder whose features it expects
-// ("" for a trainable one).
+// Identifies the data that a model was trained on, the frozen encoder whose features it expects (""
+// for a trainable one), and the paraphrases of METEOR in its validations (Meteor::paraphrases()).
 struct DataIdentity {
-  std::string name, digest, encoder;
+  std::string name, digest, encoder, paraphrases{};
 };
 
 // The archive of a run: parameters, vocabulary, config, grid, optimizer moments, state. Where the

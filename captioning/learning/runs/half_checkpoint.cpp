@@ -61,7 +61,7 @@ Archive half_checkpoint(const std::filesystem::path& checkpoint,
   archive.add_string("config", print_config(loaded.config));
   for (const char* name :
        {"content_version", "data/name", "data/digest", "encoder_digest", "encoder_graph",
-        "encoder_words", "frozen_grid", "frozen_widths", "vocabulary"})
+        "encoder_words", "frozen_grid", "frozen_widths", "meteor_paraphrases", "vocabulary"})
     if (whole.contains(name)) archive.add(name, whole.entries().at(name));
   const ParameterStore& store = loaded.model->parameters();
   for (const std::string& name : whole.names(kParameters)) {

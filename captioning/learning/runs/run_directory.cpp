@@ -10,9 +10,9 @@
 #include <fstream>
 #include <set>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
-#include "core/io/atomic_file.h"
 #include "core/io/checkpoint.h"
 
 namespace saccade {

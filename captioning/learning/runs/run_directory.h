@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/atomic_file.h"
 #include "core/base/messages.h"
 #include "core/io/archive.h"
-#include "core/io/atomic_file.h"
 
 namespace saccade {
 

@@ -24,6 +24,7 @@ struct RunStart {
   const RunData* data = nullptr;
   const CaptionModel* model = nullptr;
   std::filesystem::path directory;
+  std::string meteor_tables{};            // Meteor::tables(), of validations
   std::optional<Index> resumed_update{};  // the run continues after it
   std::filesystem::path checkpoint{};     // from which it continues
   bool finished = false;                  // it is finished already: nothing is left to do

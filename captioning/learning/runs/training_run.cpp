@@ -34,7 +34,8 @@ EvaluationRequest validation_request(const TrainingRequest& request, const Vocab
           .most_images = config.train.validate_images,
           .search = search_options(config, config.search, vocabulary),
           .regimes = {evaluation_regimes(config).front()},
-          .extent = Extent::kCaptions};
+          .extent = Extent::kCaptions,
+          .meteor = request.meteor};
 }
 
 bool watches_maps(const ExperimentConfig& config) {
@@ -205,8 +206,11 @@ TrainingResult run_training(const TrainingRequest& request) {
   };
   const Dataset& dataset = data.loaded().dataset;
   const FrozenEncoder* frozen = data.pipeline().frozen();
-  const DataIdentity identity{
-      .name = dataset.name, .digest = dataset.digest, .encoder = frozen ? frozen->digest() : ""};
+  const Meteor meteor(request.meteor);
+  const DataIdentity identity{.name = dataset.name,
+                              .digest = dataset.digest,
+                              .encoder = frozen ? frozen->digest() : "",
+                              .paraphrases = meteor.paraphrases()};
   const GridShape frozen_grid = data.pipeline().frozen_grid();
 
   const TrainingSet set(data.loaded(), config.data, data.vocabulary(), data.inputs().bad_images());
@@ -223,6 +227,7 @@ TrainingResult run_training(const TrainingRequest& request) {
                  .data = &data,
                  .model = &model,
                  .directory = directory ? directory->path() : fs::path(),
+                 .meteor_tables = meteor.tables(),
                  .restarted = request.resume && !archive && directory && directory->has_run()};
   fs::path last;
   DyingWatch dying;

@@ -23,6 +23,7 @@ struct TrainingRequest {
   // Where train.init_from finds a model by its name, before the folders of the program or library
   // itself (named_models.h).
   std::vector<std::filesystem::path> models{};
+  MeteorOptions meteor{};  // the tables of METEOR in validations
 };
 
 // Throws UsageError where the ranks (parallel::OverRanks) cannot share a batch.

@@ -32,6 +32,11 @@ void check_choosing_metrics(const TrainConfig& config) {
   check("train.early_stop.metric", config.early_stop.metric);
 }
 
+bool chosen_by(const TrainConfig& config, std::string_view metric) {
+  return without_set(config.best_metric) == metric ||
+         (config.early_stop.patience > 0 && without_set(config.early_stop.metric) == metric);
+}
+
 double unmeasured_value(const std::string& name) {
   return metric(name).better == Better::kSmaller ? 1 : 0;
 }

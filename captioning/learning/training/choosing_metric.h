@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "captioning/learning/config/train_config.h"
 
@@ -11,6 +12,10 @@ namespace saccade {
 // validations measure and of which one of two values is better (metrics/metric_registry.h). Whether
 // the validations of a run measure them depends on its data and its model, too.
 void check_choosing_metrics(const TrainConfig& config);
+
+// Whether the best checkpoint or the end of a run is chosen by this metric, of all images or of one
+// of several joined data sets.
+bool chosen_by(const TrainConfig& config, std::string_view metric);
 
 // What such a metric counts as where a validation could not measure it, because no noun was said or
 // no word has a map: the worst value of a share, 0 or 1.

@@ -13,7 +13,6 @@ namespace saccade {
 namespace {
 
 constexpr Index kBlock = 64;  // images per task
-constexpr double kSigma = 6;  // of CIDEr-D's length penalty, in bigrams
 constexpr double kScale = 10;
 
 // The n-grams of one image's references, each of them once.
@@ -141,7 +140,8 @@ CiderVector cider_vector(const CountedCaption& caption, const DocumentFrequencie
   return out;
 }
 
-CiderScores score_cider(const CiderVector& candidate, std::span<const CiderVector> references) {
+CiderScores score_cider(const CiderVector& candidate, std::span<const CiderVector> references,
+                        const CiderForm& form) {
   SACCADE_ASSERT(!references.empty(), "CIDEr without a reference");
   using Orders = std::array<double, kGramOrders>;
   CiderScores sums;
@@ -153,16 +153,16 @@ CiderScores score_cider(const CiderVector& candidate, std::span<const CiderVecto
                        clipped[order] += std::min(mine.weight, theirs.weight) * theirs.weight;
                        full[order] += mine.weight * theirs.weight;
                      });
-    const double longer = candidate.length - reference.length;
-    const double penalty = std::exp(-longer * longer / (2 * kSigma * kSigma));
-    for (std::size_t n = 0; n < kGramOrders; ++n) {
+    const double longer = form.orders > 1 ? candidate.length - reference.length : 0;
+    const double penalty = std::exp(-longer * longer / (2 * form.sigma * form.sigma));
+    for (std::size_t n = 0; n < form.orders; ++n) {
       const double norms = candidate.norms[n] * reference.norms[n];
       if (norms == 0) continue;
       sums.cider_d += clipped[n] / norms * penalty;
       sums.cider += full[n] / norms;
     }
   }
-  const double mean = kScale / static_cast<double>(kGramOrders * references.size());
+  const double mean = kScale / static_cast<double>(form.orders * references.size());
   return {.cider_d = sums.cider_d * mean, .cider = sums.cider * mean};
 }
 

@@ -55,8 +55,13 @@ struct CiderScores {
   double cider_d = 0;  // counts are clipped by the reference, other lengths are penalised
   double cider = 0;    // without clipping and penalty
 };
+struct CiderForm {
+  std::size_t orders = kGramOrders;  // n-grams up to this length count
+  double sigma = 6;                  // of CIDEr-D's length penalty, in bigrams
+};
 // The mean over the references, of which there must be at least one.
-CiderScores score_cider(const CiderVector& candidate, std::span<const CiderVector> references);
+CiderScores score_cider(const CiderVector& candidate, std::span<const CiderVector> references,
+                        const CiderForm& form = {});
 
 // Document frequencies from a JSON file {"ref_len": images, "df": {"a man": images, ...}}, whose
 // n-grams are words with one space between them. Throws DataError that names the place, also where

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "captioning/model/maps/caption_text.h"
-#include "captioning/scoring/metrics/meteor/meteor.h"
 #include "captioning/scoring/metrics/metric_registry.h"
 #include "captioning/scoring/words/tokenizer.h"
 #include "captioning/study/evaluation/novelty.h"
@@ -298,7 +297,7 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
   report.pieces = models.vocabulary().subwords() != nullptr;
   const DatasetInputs& seen = inputs.of(models.shown()[0]);
   const References references = references_of(data.dataset, report.images);
-  const Meteor meteor;
+  const Meteor meteor(request.meteor);
   report.meteor_tables = meteor.tables();
   const bool full = request.extent == Extent::kFull;
   const auto count = static_cast<Index>(report.images.size());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "captioning/model/decoding/decode_images.h"
+#include "captioning/scoring/metrics/meteor/meteor.h"
 #include "captioning/scoring/scores/caption_scores.h"
 #include "captioning/scoring/statistics/bootstrap.h"
 #include "captioning/study/evaluation/baselines.h"
@@ -39,6 +40,7 @@ struct EvaluationRequest {
   bool ablations = true;   // in a full report of a model with attention: two more passes
   const PhotoBoxes* boxes =
       nullptr;                // of the data set's photos; none for scenes, which have theirs
+  MeteorOptions meteor{};     // its tables
   DecodeProgress progress{};  // over images, once for everything that is measured
 };
 
@@ -113,7 +115,7 @@ struct EvaluationReport {
   Index left_out = 0;              // how many images could not be read
   SearchOptions search;
   bool pieces = false;        // whether search counts pieces of words
-  std::string meteor_tables;  // which synonyms METEOR used
+  std::string meteor_tables;  // Meteor::tables()
   std::vector<RegimeReport> regimes;
   std::optional<GroundingReport> grounding;
   std::optional<Perplexity> perplexity;  // in a full report

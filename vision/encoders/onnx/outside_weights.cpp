@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <charconv>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/foreign_file.h"
-#include "core/io/atomic_file.h"
 #include "vision/encoders/onnx/onnx_model.h"
 
 namespace saccade::onnx_file {

@@ -6,10 +6,11 @@ namespace saccade::meteor {
 
 namespace {
 
-std::vector<std::int32_t> hashes_of(Sentence sentence, const WordTable& words) {
-  std::vector<std::int32_t> out;
+// The words of a sentence as the table of paraphrases numbers them.
+std::vector<std::uint32_t> phrase_words(Sentence sentence, const WordTable& words) {
+  std::vector<std::uint32_t> out;
   out.reserve(sentence.size());
-  for (const std::uint32_t word : sentence) out.push_back(words[word].hash);
+  for (const std::uint32_t word : sentence) out.push_back(words[word].phrase_word);
   return out;
 }
 
@@ -18,11 +19,12 @@ struct Phrase {
 };
 
 // The table's phrases in a sentence, by start, then by length.
-std::vector<Phrase> phrases_in(std::span<const std::int32_t> sentence, const Paraphrases& table) {
+std::vector<Phrase> phrases_in(std::span<const std::uint32_t> sentence, const Paraphrases& table) {
   std::vector<Phrase> out;
   for (std::size_t start = 0; start < sentence.size(); ++start) {
     const std::size_t longest = std::min(table.longest(), sentence.size() - start);
     for (std::size_t length = 1; length <= longest; ++length) {
+      if (sentence[start + length - 1] == kNoWord) break;
       if (const auto number = table.find(sentence.subspan(start, length))) {
         out.push_back(
             {*number, static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(length)});
@@ -116,8 +118,8 @@ void MatchLists::find_phrases(Sentence hypothesis, Sentence reference, const Wor
                        .reference_length = ours.length,
                        .module = Module::kParaphrase}});
   };
-  const auto theirs = phrases_in(hashes_of(hypothesis, words), table);
-  const auto ours = phrases_in(hashes_of(reference, words), table);
+  const auto theirs = phrases_in(phrase_words(hypothesis, words), table);
+  const auto ours = phrases_in(phrase_words(reference, words), table);
   each_paraphrase(ours, by_number(theirs), table,
                   [&](const Phrase& a, const Phrase& b) { place(b, a); });
   each_paraphrase(theirs, by_number(ours), table,

@@ -2,7 +2,6 @@
 
 #include <mutex>
 #include <optional>
-#include <unordered_set>
 #include <vector>
 
 #include "captioning/scoring/metrics/meteor/aligner.h"
@@ -16,6 +15,10 @@
 namespace saccade {
 
 namespace {
+
+constexpr std::string_view kNoParaphrases =
+    "no paraphrases: lower than coco-caption's METEOR, whose table comes with pip install "
+    "pycocoevalcap";
 
 constexpr std::size_t kMostWords = 200'000;  // in a word table, before it starts anew
 
@@ -37,26 +40,11 @@ std::string clean_hypothesis(std::string_view hypothesis) {
   return out;
 }
 
-// The hashes of the words of texts.
-std::unordered_set<std::int32_t> words_of(std::span<const std::string> texts) {
-  std::unordered_set<std::int32_t> out;
-  std::string text;
-  std::vector<std::string_view> words;
-  for (const std::string& one : texts) {
-    // References are compared as they are, hypotheses are cleaned.
-    for (const std::string& line : {one, clean_hypothesis(one)}) {
-      meteor::split_normalized(line, text, words);
-      for (const std::string_view word : words) out.insert(meteor::java_hash(word));
-    }
-  }
-  return out;
-}
-
 // What one thread works with: caches and memory, but nothing that changes a result.
 class Worker {
  public:
   Worker(const meteor::Synonyms* synonyms, const meteor::Modules& modules)
-      : words_(synonyms), modules_(modules) {}
+      : words_(synonyms, modules.paraphrases), modules_(modules) {}
 
   MeteorSegment score(std::string_view hypothesis, std::span<const std::string> references) {
     if (words_.size() > kMostWords) words_.clear();
@@ -123,7 +111,7 @@ class Worker {
 
 struct Meteor::Impl {
   std::optional<meteor::Synonyms> synonyms;
-  std::optional<meteor::Paraphrases> paraphrases;
+  std::shared_ptr<const meteor::Paraphrases> paraphrases;
   meteor::Modules modules;
   std::string tables = "METEOR 1.5 en: exact";
 
@@ -155,18 +143,23 @@ Meteor::Meteor(const MeteorOptions& options) : impl_(std::make_unique<Impl>()) {
     impl.tables += ", synonym " + impl.synonyms->name();
   }
   if (!options.paraphrases.empty()) {
-    impl.paraphrases.emplace(options.paraphrases.string(), words_of(options.texts));
-    impl.modules.paraphrases = &*impl.paraphrases;
-    impl.tables += ", paraphrase " + impl.paraphrases->name();
-  } else {
+    impl.paraphrases =
+        meteor::Paraphrases::open(options.paraphrases, options.cache, options.listener);
+    impl.modules.paraphrases = impl.paraphrases.get();
     impl.tables +=
-        ", no paraphrases: lower than coco-caption's METEOR, which has them (score --paraphrases)";
+        str(", paraphrase ", options.paraphrases.string(), " (", impl.paraphrases->digest(), ")");
+  } else {
+    impl.tables += str(", ", kNoParaphrases);
   }
 }
 
 Meteor::~Meteor() = default;
 
 const std::string& Meteor::tables() const { return impl_->tables; }
+
+std::string Meteor::paraphrases() const {
+  return impl_->paraphrases ? impl_->paraphrases->digest() : "";
+}
 
 MeteorSegment Meteor::score(std::string_view hypothesis,
                             std::span<const std::string> references) const {

@@ -10,19 +10,21 @@
 #include <string_view>
 
 #include "captioning/scoring/metrics/meteor/stats.h"
+#include "core/base/messages.h"
 
 namespace saccade {
 
-// coco-caption runs exact, stem and synonym, and also paraphrases where their table was fetched.
-// Scores with and without paraphrases cannot be compared.
+// coco-caption runs exact, stem, synonym and paraphrase. Scores with and without paraphrases cannot
+// be compared.
 struct MeteorOptions {
   bool stem = true;                     // words of the same stem match
   bool synonym = true;                  // words that share a WordNet synset match
   std::filesystem::path synonyms{};     // empty: the built-in table; see wordnet/make_table.sh
   std::filesystem::path paraphrases{};  // METEOR's paraphrase-en.gz; empty: no paraphrases
-  // All texts that will be scored, hypotheses and references, as score() takes them: only their
-  // paraphrases are kept, so that the table is read in less time and memory. Empty: all.
-  std::span<const std::string> texts{};
+  // A folder, made where it is missing, that keeps an index of the paraphrases: a start then takes
+  // hundredths of a second instead of seconds. Empty: none.
+  std::filesystem::path cache{};
+  MessageListener listener{};  // hears where the index is, or why none is kept
 };
 
 struct MeteorSegment {
@@ -46,6 +48,8 @@ class Meteor {
   // The modules and tables, with the tables' digests, for reports. Says where paraphrases are
   // missing, without which METEOR is not the number that coco-caption gives.
   const std::string& tables() const;
+  // The digest of the paraphrases, "" without them: METEORs that differ in it cannot be compared.
+  std::string paraphrases() const;
 
  private:
   struct Impl;

@@ -27,6 +27,7 @@ std::uint32_t WordTable::id(std::string_view word) {
   entry.stem = java_hash(stemmer_.stem(word));
   entry.function = is_function_word(word);
   if (synonyms_ != nullptr) entry.synsets = synonyms_->synsets(word);
+  if (paraphrases_ != nullptr) entry.phrase_word = paraphrases_->word(word);
   for (const std::uint32_t synset : entry.synsets) {
     entry.signature |= std::uint64_t{1} << ((synset * 0x9E3779B1U) >> 26);
   }
