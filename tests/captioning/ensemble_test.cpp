@@ -30,7 +30,7 @@ OpenModel member(const Experiment& of, const std::string& name) {
 }  // namespace
 
 TEST_CASE("an ensemble shows the maps of members with attention if their cells lie alike") {
-  const Experiment first(config_of(1)), second(config_of(2)), fine(config_of(3, {}, 64)),
+  const Experiment first(config_of(1)), second(config_of(2)), fine(config_of(3, "additive", 64)),
       blind(config_of(4, "none"));
   using Shown = std::vector<std::size_t>;
   const auto shown = [&](std::vector<OpenModel> members) {

@@ -71,7 +71,7 @@ TEST_CASE("values of a wrong type are refused") {
       {"title: {a: b}", "expected text, got a section"},
       {"title:", "write '' for empty text"},
       {"axes: {inner.hidden: 3}", "axes.inner.hidden: expected a list of the values"},
-      {"arms: [a]", "arms: expected a map from name to map of key and value, got a list"},
+      {"arms: [a]", "{NAME: {KEY: VALUE}, OTHER: {KEY: VALUE}}, got a list"},
       {"arms: {a: 3}", "arms.a: expected a map of keys and values, got '3'"},
       {"arms: {'': {rate: 1}}", "arms: an entry needs a name of one line, got ''"},
       {"arms: {a: {}, a: {rate: 1}}", "duplicate key 'a'"},

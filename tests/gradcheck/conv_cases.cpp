@@ -176,7 +176,7 @@ void add_pool_cases(std::vector<GradientCase>& cases) {
                        return {ops::avg_pool2d(in[0], options)};
                      }});
   }
-  cases.push_back({"mean_regions", "as a global average of images",
+  cases.push_back({"global_avg_pool", "of images",
                    random_tensors({{2, 3, 2, 3}}, "global_avg_pool"),
                    [](Tape&, Inputs in) -> Outputs { return {ops::global_avg_pool(in[0])}; }});
 }
