@@ -46,7 +46,7 @@ std::string torch_name(const std::string& name) {
 TorchLayout torch_layout(const std::string& name, std::size_t rank) {
   if (rank == 4) return TorchLayout::kKernel;
   const std::string_view last = last_part(name);
-  const bool rows = last == "table" || last == "embedding";  // in both, every entry is a row
+  const bool rows = last.ends_with("table") || last == "embedding";  // every entry is a row
   return rank == 2 && !rows ? TorchLayout::kMatrix : TorchLayout::kSame;
 }
 

@@ -131,6 +131,7 @@ TEST_CASE("the frozen stages of every encoder are those closest to the pixels") 
     const bool imported = encoder.value == EncoderKind::kOnnxNative;
     config.encoder.model = imported ? (folder / "small.onnx").string() : "";
     config.encoder.layer = imported ? "last" : "";
+    config.encoder.weights = encoder.value == EncoderKind::kHub ? SACCADE_PUBLISHED_VIT : "";
     config.encoder.frozen_stages = 0;
     const auto stages = CaptionModel(config, Vocabulary(), {}).encoder()->stages();
     config.encoder.frozen_stages = 1;

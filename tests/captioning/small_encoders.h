@@ -33,6 +33,9 @@ inline void set_small_encoder(EncoderKind kind, const TempFolder& folder, Encode
       config.vit = {
           .width = 8, .layers = 1, .heads = 2, .patch = kind == EncoderKind::kVit ? 8 : 1};
       break;
+    case EncoderKind::kHub:
+      config.weights = SACCADE_PUBLISHED_VIT;
+      break;
     case EncoderKind::kOnnx:
     case EncoderKind::kOnnxNative:
       config.model = (folder / "small.onnx").string();

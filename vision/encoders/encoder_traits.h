@@ -24,10 +24,16 @@ struct EncoderTraits {
 
   // Whether it is recurrent: its last states can stand for the whole text.
   bool has_last_state = false;
+  // Whether it is a transformer of pictures that was published without a class token.
+  bool lacks_class_token = false;
+  // The heads of each of its blocks, where it is a transformer; 0 else.
+  std::int64_t heads = 0;
 
-  bool can_have_class_token() const { return has_tokens && !reads_text; }
+  bool can_have_class_token() const { return has_tokens && !reads_text && !lacks_class_token; }
 };
 EncoderTraits encoder_traits(const EncoderConfig& config);
+// The same for all encoders of a kind; of hub, what does not depend on the network.
+EncoderTraits encoder_traits(EncoderKind kind);
 
 // The kinds of encoder whose traits fit a predicate, as words: `vit or hybrid`.
 std::string encoders_with(bool (*fits)(const EncoderTraits&));

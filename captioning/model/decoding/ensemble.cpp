@@ -27,7 +27,7 @@ bool alike(const EnsembleMember& a, const EnsembleMember& b) {
   const PrepareOptions &p = a.preparation, &q = b.preparation;
   const bool same_part = p.mode == q.mode && (p.mode == ResizeMode::kSquash ||
                                               p.height * q.width == q.height * p.width);
-  return one == other && same_part;
+  return one == other && same_part && p.side == q.side;
 }
 
 }  // namespace
