@@ -295,8 +295,8 @@ TEST_CASE("pictures are prepared as the files beside weights say, within one lev
       REQUIRE((published->resize && published->interpolation));
       const Arrays expected = test::read_npz((entry.path() / "expected.npz").string());
       for (const std::string photo : {"photo", "tall"}) {
-        const std::string name = expected.contains(photo + "_levels") ? photo + "_levels"
-                                                                      : photo + "_pil_levels";
+        const std::string name =
+            expected.contains(photo + "_levels") ? photo + "_levels" : photo + "_pil_levels";
         const test::NumpyArray& levels = expected.at(name);
         const Image made = prepare(read_image(root / (photo + ".png")),
                                    {.height = published->height,
@@ -369,8 +369,9 @@ TEST_CASE("what tensors do not tell is asked for by its key, and unknown network
                        return true;
                      }),
              Catch::Contains("q_norm"));
-  CHECK_THAT(changed("timm-vit", [](const std::string& name) { return name != "blocks.1.mlp.fc2.bias"; }),
-             Catch::Contains("missing"));
+  CHECK_THAT(
+      changed("timm-vit", [](const std::string& name) { return name != "blocks.1.mlp.fc2.bias"; }),
+      Catch::Contains("missing"));
   CHECK_THAT(changed("timm-vit",
                      [](std::string& name) {
                        name = "x." + name.substr(1);

@@ -18,8 +18,8 @@ struct NumpyArray {
   std::vector<float> values;
 };
 
-// All arrays of 32-bit floats or bytes in an archive without compression, in C order. Its files stand one
-// after the other, each behind a header of 30 bytes, its name and some bytes more.
+// All arrays of 32-bit floats or bytes in an archive without compression, in C order. Its files
+// stand one after the other, each behind a header of 30 bytes, its name and some bytes more.
 inline std::map<std::string, NumpyArray> read_npz(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};

@@ -44,9 +44,10 @@ void EncoderConfig::fields(Section& v) {
   v.field("resize", resize, "how an image is fitted into the network's input")
       .unless("encoder.type", EncoderKind::kBigru, EncoderKind::kTextTransformer)
       .is(Trait::kInputs);
-  v.field("resize_side", resize_side,
-          "side in pixels to which a picture is resized before its centre is cut; 0 = the network's",
-          between(0, 4096))
+  v.field(
+       "resize_side", resize_side,
+       "side in pixels to which a picture is resized before its centre is cut; 0 = the network's",
+       between(0, 4096))
       .only_with("encoder.resize", ResizeMode::kCenter, ResizeMode::kCenterEven,
                  ResizeMode::kSquashCenter)
       .is(Trait::kInputs);

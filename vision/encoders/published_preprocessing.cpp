@@ -79,7 +79,7 @@ void read_transformers(const Json& json, PublishedPixels& pixels) {
   const bool squashes_numbers = kind.starts_with("ViT") || kind.starts_with("DeiT");
   const Index shortest = size.is_number() && squashes_numbers ? 0
                          : size.is_number()                   ? extent(size)
-                                            : extent(at(size, "shortest_edge"));
+                                                              : extent(at(size, "shortest_edge"));
   Index height = shortest, width = shortest;
   if (shortest == 0) {
     height = size.is_number() ? extent(size) : extent(at(size, "height"));
@@ -133,8 +133,7 @@ void read_timm(const Json& json, PublishedPixels& pixels) {
 }
 
 void read_openclip(const Json& json, PublishedPixels& pixels) {
-  const Json config = at(json, "preprocess_cfg"),
-             vision = at(at(json, "model_cfg"), "vision_cfg");
+  const Json config = at(json, "preprocess_cfg"), vision = at(at(json, "model_cfg"), "vision_cfg");
   const Json size = at(config, "size").is_null() ? at(vision, "image_size") : at(config, "size");
   pixels.height = size.is_array() && size.size() == 2 ? extent(size[0]) : extent(size);
   pixels.width = size.is_array() && size.size() == 2 ? extent(size[1]) : extent(size);

@@ -47,8 +47,7 @@ void take_nearest(const cv::Mat& from, cv::Mat& to) {
   };
   for (int y = 0; y < to.rows; ++y) {
     const auto* row = from.ptr<cv::Vec3b>(place(y, from.rows, to.rows));
-    for (int x = 0; x < to.cols; ++x)
-      to.ptr<cv::Vec3b>(y)[x] = row[place(x, from.cols, to.cols)];
+    for (int x = 0; x < to.cols; ++x) to.ptr<cv::Vec3b>(y)[x] = row[place(x, from.cols, to.cols)];
   }
 }
 

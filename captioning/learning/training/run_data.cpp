@@ -68,9 +68,8 @@ void tell_preparation(const EncoderConfig& config, const MessageListener& listen
   if (published->pixels && *published->pixels != config.pixels)
     warn(listener, str(file, ": its ", published->file,
                        " says that colours are normalised for the network as encoder.pixels ",
-                       enum_name(*published->pixels), " does, and it is ",
-                       enum_name(config.pixels), "; set encoder.pixels to ",
-                       enum_name(*published->pixels)));
+                       enum_name(*published->pixels), " does, and it is ", enum_name(config.pixels),
+                       "; set encoder.pixels to ", enum_name(*published->pixels)));
 }
 
 std::unique_ptr<LoadedData> load_announced(const DataConfig& config,

@@ -352,35 +352,37 @@ TEST_CASE("weights tell how pictures are cut and colours normalised, by the file
   };
   const std::string imagenet =
       R"("image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225])";
-  for (const auto& [file, text, lines] :
-       {Case{"preprocessor_config.json",
-             R"({"size": {"height": 32, "width": 48}, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]})",
-             "32 x 48 squash 0 plain 127.5 127.5"},
-        {"preprocessor_config.json", R"({"size": 32, "crop_size": 24})",
-         "24 x 24 center 32 no colours"},
-        {"preprocessor_config.json", R"({"size": 32, "image_processor_type": "ViTImageProcessor"})",
-         "32 x 32 squash 0 no colours"},
-        {"preprocessor_config.json",
-         R"({"size": {"shortest_edge": 36}, "crop_size": {"height": 32, "width": 32}, "do_center_crop": true})",
-         "32 x 32 center 36 no colours"},
-        {"preprocessor_config.json",
-         R"({"size": {"height": 36, "width": 36}, "crop_size": {"height": 32, "width": 32}})",
-         "32 x 32 squash_center 36 no colours"},
-        {"preprocessor_config.json", R"({"size": {"shortest_edge": 224}, "crop_pct": 0.875})",
-         "224 x 224 center 256 no colours"},
-        {"preprocessor_config.json", R"({"size": {"shortest_edge": 384}, "crop_pct": 0.875})",
-         "384 x 384 squash 0 no colours"},
-        {"config.json",
-         R"({"pretrained_cfg": {"input_size": [3, 224, 224], "crop_pct": 0.95, "mean": [0.48145466, 0.4578275, 0.40821073], "std": [0.26862954, 0.26130258, 0.27577711]}})",
-         "224 x 224 center_even 235 clip"},
-        {"config.json",
-         R"({"pretrained_cfg": {"input_size": [3, 224, 224], "crop_pct": 1.0, "crop_mode": "squash", "mean": [0.1, 0.2, 0.3], "std": [1, 1, 1]}})",
-         "224 x 224 squash 0 colours of its own"},
-        {"open_clip_config.json",
-         R"({"model_cfg": {"vision_cfg": {"image_size": 64}}, "preprocess_cfg": {}})",
-         "64 x 64 center_even 0 clip"},
-        {"preprocessor_config.json", R"({"size": {"height": -3, "width": "x"}})",
-         "0 x 0 - 0 no colours"}}) {
+  for (
+      const auto& [file, text, lines] :
+      {Case{
+           "preprocessor_config.json",
+           R"({"size": {"height": 32, "width": 48}, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]})",
+           "32 x 48 squash 0 plain 127.5 127.5"},
+       {"preprocessor_config.json", R"({"size": 32, "crop_size": 24})",
+        "24 x 24 center 32 no colours"},
+       {"preprocessor_config.json", R"({"size": 32, "image_processor_type": "ViTImageProcessor"})",
+        "32 x 32 squash 0 no colours"},
+       {"preprocessor_config.json",
+        R"({"size": {"shortest_edge": 36}, "crop_size": {"height": 32, "width": 32}, "do_center_crop": true})",
+        "32 x 32 center 36 no colours"},
+       {"preprocessor_config.json",
+        R"({"size": {"height": 36, "width": 36}, "crop_size": {"height": 32, "width": 32}})",
+        "32 x 32 squash_center 36 no colours"},
+       {"preprocessor_config.json", R"({"size": {"shortest_edge": 224}, "crop_pct": 0.875})",
+        "224 x 224 center 256 no colours"},
+       {"preprocessor_config.json", R"({"size": {"shortest_edge": 384}, "crop_pct": 0.875})",
+        "384 x 384 squash 0 no colours"},
+       {"config.json",
+        R"({"pretrained_cfg": {"input_size": [3, 224, 224], "crop_pct": 0.95, "mean": [0.48145466, 0.4578275, 0.40821073], "std": [0.26862954, 0.26130258, 0.27577711]}})",
+        "224 x 224 center_even 235 clip"},
+       {"config.json",
+        R"({"pretrained_cfg": {"input_size": [3, 224, 224], "crop_pct": 1.0, "crop_mode": "squash", "mean": [0.1, 0.2, 0.3], "std": [1, 1, 1]}})",
+        "224 x 224 squash 0 colours of its own"},
+       {"open_clip_config.json",
+        R"({"model_cfg": {"vision_cfg": {"image_size": 64}}, "preprocess_cfg": {}})",
+        "64 x 64 center_even 0 clip"},
+       {"preprocessor_config.json", R"({"size": {"height": -3, "width": "x"}})",
+        "0 x 0 - 0 no colours"}}) {
     const test::TempFolder folder("preprocessing");
     folder.write(file, text);
     const auto found = published_pixels(folder.path());
@@ -409,7 +411,7 @@ TEST_CASE("a picture whose centre is cut behind resizing has the geometry of wha
       for (Index y = 0; y < height; ++y)
         for (Index x = 0; x < width; ++x)
           image.pixel(y, x)[0] = static_cast<std::uint8_t>(255 * x / width),
-          image.pixel(y, x)[1] = static_cast<std::uint8_t>(255 * y / height);
+                         image.pixel(y, x)[1] = static_cast<std::uint8_t>(255 * y / height);
       const Prepared made = prepare(image, options);
       CHECK((made.geometry.seen.x >= 0 && made.geometry.seen.y >= 0));
       CHECK((made.geometry.seen.right() <= static_cast<double>(width) + 1e-9 &&

@@ -5,21 +5,21 @@
 namespace saccade {
 
 HubFacts::HubFacts(const HubTensors& tensors, const std::filesystem::path& weights) {
-    std::error_code error;
-    const bool folder = std::filesystem::is_directory(weights, error);
-    const std::filesystem::path file =
-        (folder ? weights : weights.parent_path()) /
-        (tensors.prefix().starts_with("visual.") ? "open_clip_config.json" : "config.json");
-    if (std::ifstream in(file); in) {
-      json_ = nlohmann::json::parse(in, nullptr, false);
-      if (!json_.is_object())
-        throw DataError(file.string() + ": it is no JSON object; copy it again");
-      file_ = file.string();
-    }
-    // A model of several parts has a section for the one that reads pictures.
-    const char* section = tensors.prefix().starts_with("encoder.") ? "encoder" : "vision_config";
-    if (json_.contains(section) && json_[section].is_object()) json_ = json_[section];
+  std::error_code error;
+  const bool folder = std::filesystem::is_directory(weights, error);
+  const std::filesystem::path file =
+      (folder ? weights : weights.parent_path()) /
+      (tensors.prefix().starts_with("visual.") ? "open_clip_config.json" : "config.json");
+  if (std::ifstream in(file); in) {
+    json_ = nlohmann::json::parse(in, nullptr, false);
+    if (!json_.is_object())
+      throw DataError(file.string() + ": it is no JSON object; copy it again");
+    file_ = file.string();
   }
+  // A model of several parts has a section for the one that reads pictures.
+  const char* section = tensors.prefix().starts_with("encoder.") ? "encoder" : "vision_config";
+  if (json_.contains(section) && json_[section].is_object()) json_ = json_[section];
+}
 
 void require_architecture(const HubFacts& facts, std::initializer_list<const char*> starts,
                           bool digit_follows) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "vision/encoders/stored_network.h"
 
 namespace saccade {
 
@@ -139,6 +140,7 @@ HubPlan hub_plan_of_text(const std::string& text) {
 
 HubPlan hub_plan(const EncoderConfig& config) {
   if (!config.graph.empty()) return hub_plan_of_text(config.graph);
+  if (config.network) return hub_plan_of_text(config.network->definition);
   if (config.weights.empty())
     throw UsageError(
         "encoder.type hub is the network of encoder.weights; set it to a folder or file of weights "

@@ -25,8 +25,8 @@ using HubPlan = std::variant<VitParts, ResnetPlan, ConvnextPlan, InvertedPlan, S
 HubPlan read_hub_plan(const HubTensors& tensors, const std::filesystem::path& weights,
                       const EncoderConfig& config);
 
-// The network of an encoder of type hub: of config.graph where that is not empty, else of
-// config.weights.
+// The network of an encoder of type hub: of config.graph or config.network where there is one, else
+// of config.weights.
 HubPlan hub_plan(const EncoderConfig& config);
 
 // The text of a plan, and the plan of a text. Throws DataError on a text that describes none.

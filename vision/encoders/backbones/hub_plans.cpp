@@ -221,7 +221,8 @@ SwinPlan swin_parts(const HubTensors& tensors, const HubFacts& facts) {
   for (Index stage = 0;; ++stage) {
     const std::string blocks = str("layers.", stage, ".blocks.");
     if (!tensors.find(blocks + "0.attn.relative_position_bias_table")) break;
-    const std::vector<Index>& table = tensors.at(blocks + "0.attn.relative_position_bias_table").shape;
+    const std::vector<Index>& table =
+        tensors.at(blocks + "0.attn.relative_position_bias_table").shape;
     plan.depths.push_back(tensors.count(blocks + "#.norm1.weight"));
     plan.widths.push_back(tensors.at(blocks + "0.norm1.weight").shape[0]);
     plan.heads.push_back(table.back());

@@ -102,9 +102,9 @@ class SwinBlock {
         widen_(scope.sub("mlp.fc1"), {plan.widths[stage], plan.hidden[stage]}),
         narrow_(scope.sub("mlp.fc2"), {plan.hidden[stage], plan.widths[stage]}) {
     const Index reach = 2 * plan.windows[stage] - 1;
-    table_ =
-        scope.sub("attn").declare("relative_position_bias_table", {reach * reach, plan.heads[stage]},
-                                  Init::normal(0.02), Decay::kNo);
+    table_ = scope.sub("attn").declare("relative_position_bias_table",
+                                       {reach * reach, plan.heads[stage]}, Init::normal(0.02),
+                                       Decay::kNo);
   }
 
   Var operator()(Tape& tape, Var x) const {
