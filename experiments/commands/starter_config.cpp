@@ -15,6 +15,7 @@
 #include "core/io/checkpoint.h"
 #include "experiments/commands/config_template.h"
 #include "experiments/process/plain_text.h"
+#include "vision/encoders/encoder_kind.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/onnx/producer.h"
@@ -158,9 +159,10 @@ std::string network_file(const TunedModel& model, const std::string& encoder) {
     throw UsageError(str("--encoder has no effect: the encoder of ", model.given,
                          " reads no ONNX file; leave it out"));
   }
-  // The weights of a network that is trained are in the checkpoint, but not what an ONNX file says
-  // of its layers.
-  if (is_frozen(before) ? model.has_network : !onnx) return "";
+  // The weights of a network that is trained are in the checkpoint, but not what an ONNX file or a
+  // hub says of its layers.
+  const bool told_by_file = onnx || before.type == EncoderKind::kHub;
+  if (is_frozen(before) ? model.has_network : !told_by_file) return "";
   const std::string& file = onnx ? before.model : before.weights;
   std::error_code error;
   if (std::filesystem::exists(file, error)) return file;
