@@ -21,8 +21,8 @@ std::optional<PublishedColours> published_colours(PixelScale pixels);
 
 // The values of the section `encoder` for which photos are prepared as the files say.
 struct PublishedPixels {
-  std::string file{};            // the name of the file that says so, "preprocessor_config.json"
-  Index height = 0, width = 0;   // of the network's input; 0: it does not say it
+  std::string file{};           // the name of the file that says so, "preprocessor_config.json"
+  Index height = 0, width = 0;  // of the network's input; 0: it does not say it
   std::optional<ResizeMode> resize{};
   Index resize_side = 0;
   std::optional<Interpolation> interpolation{};

@@ -16,7 +16,8 @@ constexpr auto enum_table(ResizeMode) {
        "the whole image in its aspect ratio, with padding around it; cells that show only padding "
        "do not count"},
       {kCenter, "center",
-       "as transformers: the shortest side becomes encoder.resize_side pixels, and the network sees "
+       "as transformers: the shortest side becomes encoder.resize_side pixels, and the network "
+       "sees "
        "the centre, whose place is rounded down"},
       {kCenterEven, "center_even",
        "the same as torchvision, timm and OpenCLIP have it, which round the place to the nearest "
