@@ -10,6 +10,7 @@
 #include "vision/encoders/grid_fusion.h"
 #include "vision/encoders/onnx_encoder.h"
 #include "vision/encoders/onnx_layers.h"
+#include "vision/encoders/published_preprocessing.h"
 #include "vision/encoders/text_input.h"
 
 namespace saccade {
@@ -17,15 +18,13 @@ namespace saccade {
 namespace {
 
 Normalization normalization_of(const EncoderConfig& config) {
-  if (config.pixels == PixelScale::kImagenet) {
-    constexpr std::array<float, 3> kMean{0.485F, 0.456F, 0.406F},
-        kDeviation{0.229F, 0.224F, 0.225F};
-    Normalization imagenet;
+  if (const auto colours = published_colours(config.pixels)) {
+    Normalization published;
     for (std::size_t c = 0; c < 3; ++c) {
-      imagenet.mean[c] = 255 * kMean[c];
-      imagenet.scale[c] = 1 / (255 * kDeviation[c]);
+      published.mean[c] = 255 * colours->mean[c];
+      published.scale[c] = 1 / (255 * colours->deviation[c]);
     }
-    return imagenet;
+    return published;
   }
   Normalization normalization;
   normalization.mean.fill(static_cast<float>(config.input_mean));
@@ -94,6 +93,8 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config,
       .image_size = config.height(),
       .image_width = config.width(),
       .resize = config.resize,
+      .interpolation = config.interpolation,
+      .side = config.resize_side,
       .normalization = normalization_of(config)};
   try {
     return std::make_unique<OnnxEncoder>(options);
@@ -117,7 +118,8 @@ InputPipeline::InputPipeline(const EncoderConfig& config, MessageListener listen
                    .width = config.width(),
                    .mode = config.resize,
                    .padding = padding_of(normalization_of(config)),
-                   .interpolation = config.interpolation},
+                   .interpolation = config.interpolation,
+                   .side = config.resize_side},
       normalization_(normalization_of(config)),
       augment_(augment_options(config)),
       augments_(changes_pictures(config.augment)) {

@@ -75,7 +75,8 @@ void check_pooled(const ModelConfig& config) {
   if (!has(token)(encoder_traits(encoder)))
     throw UsageError(str(key, "encoder.type ", encoders_with(has(token)), ": ", encoder.type,
                          token ? " has no class token" : " has no states"));
-  if (token && !encoder.vit.class_token) throw UsageError(key + "encoder.vit.class_token true");
+  if (token && encoder.type != "hub" && !encoder.vit.class_token)
+    throw UsageError(key + "encoder.vit.class_token true");
   if (is_frozen(encoder))
     throw UsageError(key +
                      "an encoder that is trained: of a frozen one only the regions' features are "

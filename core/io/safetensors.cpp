@@ -83,7 +83,8 @@ Index SafetensorsEntry::count() const {
   return static_cast<Index>(bytes / safetensors_type_bytes(type));
 }
 
-SafetensorsFile::SafetensorsFile(const fs::path& path) : source_(path.string()) {
+SafetensorsFile::SafetensorsFile(const fs::path& path) {
+  source_ = path.string();
   std::uint64_t bytes = 0;
   file_ = open_regular(path, bytes);
   std::uint64_t header_bytes = 0;
@@ -113,7 +114,7 @@ SafetensorsFile::SafetensorsFile(const fs::path& path) : source_(path.string()) 
   metadata_ = std::move(header.metadata);
 }
 
-const SafetensorsEntry* SafetensorsFile::find(const std::string& name) const {
+const SafetensorsEntry* TensorFile::find(const std::string& name) const {
   const auto found = std::lower_bound(entries_.begin(), entries_.end(), name,
                                       [](const auto& e, const auto& n) { return e.name < n; });
   return found != entries_.end() && found->name == name ? &*found : nullptr;

@@ -27,16 +27,36 @@ struct SafetensorsEntry {
   Index count() const;  // the number of its elements
 };
 
-class SafetensorsFile {
+// Named arrays of published weights, whatever file holds them (torch_file.h says which).
+class TensorFile {
  public:
-  // Reads and checks the header. Throws DataError when the file is missing, truncated, or breaks
-  // the format (one line that names file, array and rule), and IoError when it may not be read.
-  explicit SafetensorsFile(const std::filesystem::path& path);
+  virtual ~TensorFile() = default;
+  TensorFile(TensorFile&&) = default;
+  TensorFile& operator=(TensorFile&&) = default;
 
   const std::string& source() const { return source_; }
   // The entries in the order of their names.
   std::span<const SafetensorsEntry> entries() const { return entries_; }
   const SafetensorsEntry* find(const std::string& name) const;  // nullptr: there is none
+
+  // The numbers of one of the entries: exactly for F32, F16 and BF16, rounded to the nearest for
+  // F64. Throws DataError for other types.
+  virtual std::vector<float> floats(const SafetensorsEntry& entry) const = 0;
+  // The same, always exact.
+  virtual std::vector<double> doubles(const SafetensorsEntry& entry) const = 0;
+
+ protected:
+  TensorFile() = default;
+  std::string source_;
+  std::vector<SafetensorsEntry> entries_;
+};
+
+class SafetensorsFile : public TensorFile {
+ public:
+  // Reads and checks the header. Throws DataError when the file is missing, truncated, or breaks
+  // the format (one line that names file, array and rule), and IoError when it may not be read.
+  explicit SafetensorsFile(const std::filesystem::path& path);
+
   // Texts that are stored beside the arrays.
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   // Whether the file has the digest that save_safetensors() writes. The format itself has none, so
@@ -45,12 +65,9 @@ class SafetensorsFile {
   // Reads the whole file where it has a digest; throws DataError where that is wrong.
   void check_digest() const;
 
-  // The numbers of an array: exactly for F32, F16 and BF16, rounded to the nearest for F64. Throws
-  // DataError for other types.
-  std::vector<float> floats(const SafetensorsEntry& entry) const;
-  // The same for F64, F32, F16 and BF16, always exact.
-  std::vector<double> doubles(const SafetensorsEntry& entry) const;
-  // The same for I64 only.
+  std::vector<float> floats(const SafetensorsEntry& entry) const override;
+  std::vector<double> doubles(const SafetensorsEntry& entry) const override;
+  // The numbers of an array of I64.
   std::vector<std::int64_t> int64s(const SafetensorsEntry& entry) const;
 
  private:
@@ -58,10 +75,8 @@ class SafetensorsFile {
   std::vector<T> raw(const SafetensorsEntry& entry) const;
   [[noreturn]] void refuse_type(const SafetensorsEntry& entry, const char* wanted) const;
 
-  std::string source_;
   FileHandle file_;
   std::uint64_t data_start_ = 0;
-  std::vector<SafetensorsEntry> entries_;
   std::map<std::string, std::string> metadata_;
 };
 

@@ -46,7 +46,7 @@ std::string torch_name(const std::string& name) {
 TorchLayout torch_layout(const std::string& name, std::size_t rank) {
   if (rank == 4) return TorchLayout::kKernel;
   const std::string_view last = last_part(name);
-  const bool rows = last == "table" || last == "embedding";  // in both, every entry is a row
+  const bool rows = last.ends_with("table") || last == "embedding";  // every entry is a row
   return rank == 2 && !rows ? TorchLayout::kMatrix : TorchLayout::kSame;
 }
 
@@ -95,7 +95,7 @@ void for_places(TorchLayout layout, const Shape& ours, Body body) {
       for (Index o = 0; o < out; ++o) body((p * in + i) * out + o, (o * in + i) * positions + p);
 }
 
-std::vector<Real> numbers(const SafetensorsFile& file, const SafetensorsEntry& entry) {
+std::vector<Real> numbers(const TensorFile& file, const SafetensorsEntry& entry) {
 #ifdef SACCADE_DOUBLE
   std::vector<Real> values = file.doubles(entry);
 #else
@@ -156,7 +156,7 @@ std::vector<Match> matches_of(const TorchWeights& weights, const ParameterStore&
 
 // Reads the numbers of a match's arrays. Returns whether the file has all of them in shapes that
 // can be read.
-bool take(const SafetensorsFile& file, TorchGroup& group, TorchWeightReport& report) {
+bool take(const TensorFile& file, TorchGroup& group, TorchWeightReport& report) {
   bool complete = true;
   std::vector<TorchArray> found;
   for (const TorchArray& array : group.arrays) {
@@ -181,10 +181,28 @@ bool take(const SafetensorsFile& file, TorchGroup& group, TorchWeightReport& rep
   return complete;
 }
 
-bool ignored(const TorchWeights& weights, const std::string& name) {
-  return name.ends_with("num_batches_tracked") ||
-         std::any_of(weights.ignored.begin(), weights.ignored.end(),
+bool begins_with_any(const std::string& name, const std::vector<std::string>& starts) {
+  return std::any_of(starts.begin(), starts.end(),
                      [&](const std::string& start) { return name.starts_with(start); });
+}
+
+bool ignored(const TorchWeights& weights, const std::string& name) {
+  return name.ends_with("num_batches_tracked") || begins_with_any(name, weights.ignored);
+}
+
+// The part of a network that an array belongs to: the first two modules of its name, `blocks.0` or
+// `conv1`; "" for an array of no module.
+std::string part_of(const std::string& name) {
+  const std::size_t last = name.rfind('.');
+  if (last == std::string::npos) return "";
+  const std::size_t first = name.find('.');
+  return name.substr(0, first == last ? last : std::min(last, name.find('.', first + 1)));
+}
+std::set<std::string> parts_of(const std::set<std::string>& names) {
+  std::set<std::string> parts;
+  for (const std::string& name : names) parts.insert(part_of(name));
+  parts.erase("");
+  return parts;
 }
 
 // What stands before the names of a network in a file: parts that end in a dot, as DataParallel and
@@ -193,7 +211,7 @@ struct Prefix {
   std::string text{};                  // "": the names are there as they are, or not at all
   std::vector<std::string> several{};  // prefixes behind which the network is equally often
 };
-Prefix prefix_of(const SafetensorsFile& file, const std::set<std::string>& expected) {
+Prefix prefix_of(const TensorFile& file, const std::set<std::string>& expected) {
   std::map<std::string, std::size_t> fitting;
   for (const SafetensorsEntry& entry : file.entries())
     for (std::size_t start = 0; start < entry.name.size();) {
@@ -243,7 +261,7 @@ void from_torch(TorchLayout layout, std::span<const Real> theirs, View ours) {
              [&](Index our, Index their) { ours[our] = theirs[static_cast<std::size_t>(their)]; });
 }
 
-TorchWeightReport load_torch_weights(const SafetensorsFile& file, const TorchWeights& weights,
+TorchWeightReport load_torch_weights(const TensorFile& file, const TorchWeights& weights,
                                      ParameterStore& store) {
   TorchWeightReport report;
   std::vector<Match> complete;
@@ -255,11 +273,15 @@ TorchWeightReport load_torch_weights(const SafetensorsFile& file, const TorchWei
   report.prefix = prefix.text;
   for (Match& match : matches)
     if (take(file, match.group, report)) complete.push_back(std::move(match));
+  const std::set<std::string> parts = parts_of(expected);
+  std::vector<std::string> changing;
   for (const SafetensorsEntry& entry : file.entries()) {
     if (!entry.name.starts_with(report.prefix)) continue;
     const std::string name = entry.name.substr(report.prefix.size());
-    if (!expected.contains(name) && !ignored(weights, name))
-      report.unexpected.push_back(safetensors_name_in_message(entry.name));
+    if (expected.contains(name) || ignored(weights, name)) continue;
+    report.unexpected.push_back(safetensors_name_in_message(entry.name));
+    if (parts.contains(part_of(name)) || begins_with_any(name, weights.changing))
+      changing.push_back(report.unexpected.back());
   }
   const bool fits = report.misshaped.empty() && !complete.empty();
   if (weights.strict ? !report.complete() : !fits)
@@ -268,6 +290,10 @@ TorchWeightReport load_torch_weights(const SafetensorsFile& file, const TorchWei
                          ? ""
                          : "; its names stand behind several prefixes, " +
                                first_names(prefix.several) + ": keep those of one of them"));
+  if (!changing.empty())
+    throw DataError(str(file.source(), ": these weights are of another network: with ",
+                        first_names(changing),
+                        " it computes something else, so that they cannot be left out"));
   for (const Match& match : complete) {
     const std::vector<std::vector<Real>> values = match.group.read(match.group.arrays);
     for (std::size_t i = 0; i < match.parameters.size(); ++i)

@@ -69,6 +69,9 @@ struct TorchWeights {
   // batches (`num_batches_tracked`) are always ignored.
   std::vector<std::string> ignored{};
   bool strict = true;  // whether it is an error if anything is missing or unexpected
+  // Prefixes of names that are left out only where a network of another kind has them, so that
+  // without them it is another function; they are refused even if not strict.
+  std::vector<std::string> changing{};
   // The torch name of a parameter, from its name below the scope; not called for parameters of a
   // group.
   std::function<TorchTensor(const std::string&, const Shape&)> names = torch_tensor;
@@ -81,9 +84,10 @@ struct TorchWeights {
 // the report says so. If strict, throws DataError, which lists everything that is missing,
 // unexpected or of another shape, and changes nothing. Otherwise, parameters that the file lacks
 // keep their values, unexpected arrays are ignored, and both are reported; another shape is still
-// an error, and so is a file with none of the names. Throws DataError on values that are not finite
-// and on types other than floats.
-TorchWeightReport load_torch_weights(const SafetensorsFile& file, const TorchWeights& weights,
+// an error, and so is a file with none of the names, or an unexpected array within a part of the
+// network, without which that part computes something else. Throws DataError on values that are
+// not finite and on types other than floats.
+TorchWeightReport load_torch_weights(const TensorFile& file, const TorchWeights& weights,
                                      ParameterStore& store);
 
 // Writes the parameters as F32 (F64 where Real is double); `weights.ignored` and `strict` are not

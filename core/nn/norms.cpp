@@ -29,14 +29,16 @@ BatchNorm::BatchNorm(const ParamScope& scope, Index channels, const BatchNormSta
     : gain_(scope.declare("weight", {channels}, Init::constant(start.gain), Decay::kNo)),
       shift_(scope.declare("bias", {channels}, Init::constant(0), Decay::kNo)),
       mean_(scope.declare_fixed("running_mean", {channels}, Init::constant(0))),
-      variance_(scope.declare_fixed("running_var", {channels}, Init::constant(1))) {}
+      variance_(scope.declare_fixed("running_var", {channels}, Init::constant(1))),
+      epsilon_(start.epsilon) {}
 
 ops::ChannelNorm BatchNorm::on(Tape& tape) const {
   const auto fixed = [&](int index) { return tape.parameters()[static_cast<std::size_t>(index)]; };
   return {.mean = fixed(mean_),
           .variance = fixed(variance_),
           .gamma = tape.parameter(gain_),
-          .beta = tape.parameter(shift_)};
+          .beta = tape.parameter(shift_),
+          .epsilon = epsilon_};
 }
 
 Var BatchNorm::operator()(Tape& tape, Var x, Activation activation) const {

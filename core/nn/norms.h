@@ -19,9 +19,11 @@ class GroupNorm {
   ops::GroupNormOptions options_;
 };
 
-// The initial gain: 1, or 0 for a branch that should add nothing at first.
+// The initial gain, 1, or 0 for a branch that should add nothing at first; and what is added to the
+// variance.
 struct BatchNormStart {
   double gain = 1;
+  double epsilon = 1e-5;
 };
 
 // Batch normalisation with fixed statistics (see ops::ChannelNorm). Declares, by the names that
@@ -35,6 +37,7 @@ class BatchNorm {
 
  private:
   int gain_, shift_, mean_, variance_;
+  double epsilon_;
 };
 
 // Declares `gain` (initially 1) and `shift` (initially 0), one number per column; see

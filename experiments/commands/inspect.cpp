@@ -15,8 +15,8 @@
 #include "core/config/config.h"
 #include "core/config/idle.h"
 #include "core/io/checkpoint.h"
-#include "core/io/safetensors.h"
 #include "experiments/commands/inspect_attention.h"
+#include "experiments/commands/inspect_weights.h"
 #include "experiments/process/model_places.h"
 #include "experiments/process/progress.h"
 #include "vision/encoders/onnx/model_bytes.h"
@@ -162,40 +162,6 @@ int list_layers(const std::string& path, Index image_size, bool json) {
   return static_cast<int>(ExitCode::kOk);
 }
 
-// A text shortened to what a line holds.
-std::string short_text(const std::string& text) {
-  constexpr std::size_t kMost = 80;
-  if (text.size() <= kMost) return plain_text(text);
-  return str(plain_text(text.substr(0, kMost)), "... (", text.size(),
-             " bytes; --json prints all of them)");
-}
-
-int list_tensors(const std::string& path, bool json) {
-  const SafetensorsFile file(path);
-  file.check_digest();
-  Table table{.columns = {{.key = "name"}, {.key = "type"}, {.key = "shape"}}};
-  Index numbers = 0;
-  for (const SafetensorsEntry& entry : file.entries()) {
-    table.add({entry.name, entry.type, entry.shape});
-    numbers += entry.count();
-  }
-  if (json) {
-    std::cout << json_text({{"schema_version", 1},
-                            {"file", path},
-                            {"metadata", file.metadata()},
-                            {"has_digest", file.has_digest()},
-                            {"tensors", rows_json(table)}});
-    return static_cast<int>(ExitCode::kOk);
-  }
-  for (const auto& [key, text] : file.metadata())
-    table.title += str("metadata ", short_text(key), ": ", short_text(text), "\n");
-  table.note =
-      str("numbers: ", numbers, " in ", file.entries().size(), " tensors\ndigest: ",
-          file.has_digest() ? "right" : "none, so damage to the numbers would not be noticed");
-  std::cout << to_text(table);
-  return static_cast<int>(ExitCode::kOk);
-}
-
 }  // namespace
 
 CommandRun bind_inspect(Options& options) {
@@ -209,12 +175,17 @@ CommandRun bind_inspect(Options& options) {
   options.argument(
       "checkpoint", args->checkpoint,
       "checkpoint file, directory of a run or name of a model; or an ONNX file, whose layers are "
-      "listed; or a .safetensors file, whose tensors are listed",
-      "CHECKPOINT|ONNX|SAFETENSORS");
-  options.count("--image-size", args->image_size,
-                "with an ONNX file: side of the input picture in pixels, for which the shapes of "
-                "the layers are listed (default: what the file says, or else 224)",
-                1);
+      "listed; or a file or folder of weights (safetensors, .bin, .pth, several files), of which "
+      "it "
+      "is said what network they are, with the lines of a config for it, and whose tensors are "
+      "listed",
+      "CHECKPOINT|ONNX|WEIGHTS");
+  options.count(
+      "--image-size", args->image_size,
+      "with an ONNX file or weights: side of the input picture in pixels, for which the "
+      "shapes of the layers, or the grid, are given (default: what the files say, or else "
+      "224)",
+      1);
   options.flag("--all", args->all,
                "of a checkpoint, show every value of its config, the defaults included, and every "
                "array of parameters");
@@ -268,7 +239,8 @@ CommandRun bind_inspect(Options& options) {
                "DIR");
   return [args] {
     const std::filesystem::path extension = std::filesystem::path(args->checkpoint).extension();
-    const bool of_network = extension == ".onnx", of_tensors = extension == ".safetensors";
+    const bool of_network = extension == ".onnx",
+               of_tensors = !of_network && are_weights(args->checkpoint);
     if (!args->attention.out.empty() && !args->attention.heads && !args->attention.gradients)
       throw UsageError("--out has an effect only together with --heads or --gradients");
     if (!args->attention.captions.empty() && args->attention.word.empty())
@@ -277,7 +249,7 @@ CommandRun bind_inspect(Options& options) {
       if (of_network || of_tensors)
         throw UsageError(
             "--heads, --gradients, --occlusion, --patches and --word are for checkpoints, not for "
-            "ONNX files or safetensors; name the checkpoint of a run");
+            "ONNX files or weights; name the checkpoint of a run");
       args->attention.checkpoint = args->checkpoint;
       args->attention.json = args->json;
       return run_inspect_attention(args->attention);
@@ -286,7 +258,7 @@ CommandRun bind_inspect(Options& options) {
       throw UsageError(
           "--images, --data and --set have an effect only together with --heads, --gradients, "
           "--occlusion, --patches or --word");
-    if (of_tensors) return list_tensors(args->checkpoint, args->json);
+    if (of_tensors) return inspect_weights(args->checkpoint, args->image_size, args->json);
     if (of_network) return list_layers(args->checkpoint, args->image_size, args->json);
     const std::string path = checkpoint_of(args->checkpoint).string();
     const LoadedModel loaded = load_model(path);

@@ -158,9 +158,10 @@ std::string network_file(const TunedModel& model, const std::string& encoder) {
     throw UsageError(str("--encoder has no effect: the encoder of ", model.given,
                          " reads no ONNX file; leave it out"));
   }
-  // The weights of a network that is trained are in the checkpoint, but not what an ONNX file says
-  // of its layers.
-  if (is_frozen(before) ? model.has_network : !onnx) return "";
+  // The weights of a network that is trained are in the checkpoint, but not what an ONNX file or a
+  // hub says of its layers.
+  const bool told_by_file = onnx || before.type == "hub";
+  if (is_frozen(before) ? model.has_network : !told_by_file) return "";
   const std::string& file = onnx ? before.model : before.weights;
   std::error_code error;
   if (std::filesystem::exists(file, error)) return file;

@@ -128,6 +128,7 @@ TEST_CASE("the frozen stages of every encoder are those closest to the pixels") 
     const bool imported = encoder.name == "onnx_native";
     config.encoder.model = imported ? (folder / "small.onnx").string() : "";
     config.encoder.layer = imported ? "last" : "";
+    config.encoder.weights = encoder.name == "hub" ? SACCADE_PUBLISHED_VIT : "";
     config.encoder.frozen_stages = 0;
     const auto stages = CaptionModel(config, Vocabulary(), {}).encoder()->stages();
     config.encoder.frozen_stages = 1;

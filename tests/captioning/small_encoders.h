@@ -18,6 +18,7 @@ inline void set_small_encoder(const std::string& kind, const TempFolder& folder,
   if (kind.starts_with("resnet")) config.layer = "layer1";
   if (kind.starts_with("vgg")) config.layer = "conv3";
   if (kind == "mobilenet_v2") config.layer = "stage3";
+  if (kind == "hub") config.weights = SACCADE_PUBLISHED_VIT;
   if (traits.reads_onnx_file)
     config.model = (folder / "small.onnx").string(), config.layer = "last";
   if (traits.reads_text)

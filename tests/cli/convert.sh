@@ -69,7 +69,7 @@ wants "metadata " out
 expect 3 "$saccade" inspect missing.safetensors
 one_error "missing.safetensors"
 expect 2 "$saccade" inspect vit.safetensors --heads
-one_error "not for ONNX files or safetensors"
+one_error "not for ONNX files or weights"
 
 # A file is replaced only with --force.
 cp run.safetensors kept.safetensors

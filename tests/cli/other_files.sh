@@ -10,13 +10,15 @@ printf 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n' >poi
 printf '<!DOCTYPE html>\n<html><body>Sign in</body></html>' >page
 printf '\037\213\010\000\000\000\000\000\000\003' >packed.gz
 printf '\010\007\022\007pytorch' >network
-while IFS='|' read -r file text; do
+while IFS='|' read -r file text read; do
   cp "$file" as.safetensors
   cp "$file" as.onnx
+  # Containers of weights are opened, and what is wrong in them is said.
+  weights=${read:-$text}
   resnet=(encoder.type=resnet18 encoder.layer=layer1 encoder.image_size=32)
   for frozen in -1 0; do
     expect 3 "$saccade" train tiny.yaml --out x "${resnet[@]}" encoder.weights="$file" encoder.frozen_stages=$frozen
-    one_error "$file" "$text"
+    one_error "$file" "$weights"
   done
   for type in onnx onnx_native; do
     [ "$file" = network ] && continue
@@ -24,10 +26,12 @@ while IFS='|' read -r file text; do
     one_error "$file" "$text"
   done
   expect 3 "$saccade" inspect as.safetensors
-  one_error as.safetensors "$text"
+  one_error as.safetensors "$weights"
   expect 3 "$saccade" convert as.safetensors made.h5
   one_error as.safetensors "$text"
-  for command in "inspect $file" "caption $file x.jpg" "evaluate $file" "convert $file made.safetensors"; do
+  expect $([ "$read" ] && echo 3 || echo 4) "$saccade" inspect "$file"
+  one_error "$file" "$weights"
+  for command in "caption $file x.jpg" "evaluate $file" "convert $file made.safetensors"; do
     expect 4 "$saccade" $command
     one_error "$file" "$text"
   done
@@ -35,10 +39,10 @@ while IFS='|' read -r file text; do
   expect 3 "$saccade" inspect as.onnx
   one_error as.onnx "$text"
 done <<'FILES'
-torch.pth|it is a PyTorch file
-old.pth|it is a PyTorch file
+torch.pth|it is a PyTorch file|the zip archive is cut
+old.pth|it is a PyTorch file|pickle is damaged
 array.npy|it is a NumPy array
-index.json|it is the index of weights
+index.json|it is the index of weights|a part of the weights is in it
 pointer|run git lfs pull
 page|it is a web page
 packed.gz|it is compressed (gzip)
@@ -62,3 +66,31 @@ for at in $((bytes - 5)) $((bytes / 2)) 200; do
   done
 done
 [ ! -e back.h5 ] || fail "damaged safetensors became a checkpoint"
+
+# A network as a hub publishes it: what it is, the lines for a config, and a run that starts from it.
+hub=$(dirname "${BASH_SOURCE[0]}")/../golden/published/hub
+for network in hf-vit timm-siglip torchvision-swin openclip-resnet hf-convnextv2; do
+  expect 0 "$saccade" inspect "$hub/$network" --image-size 32
+  wants "network: " out
+  wants "type: hub" out
+  wants "grid: " out
+done
+expect 0 "$saccade" inspect "$hub/hf-vit" --json
+[ "$(json out /network/encoder/type)" = hub ] || fail "no lines of a config"
+expect 0 "$saccade" inspect "$hub/torchvision-vit/model.safetensors"
+wants "encoder.heads" out
+cp -r "$hub/timm-vit" moved
+chmod -R u+w moved
+hub_vit=(encoder.type=hub encoder.weights=moved encoder.image_size=32)
+expect 0 "$saccade" train tiny.yaml --out hub train.stop=2u "${hub_vit[@]}"
+mv moved away
+expect 0 "$saccade" evaluate hub --split val --no-ablations
+expect 0 "$saccade" inspect hub
+expect 3 "$saccade" train tiny.yaml --out gone train.stop=1u "${hub_vit[@]}"
+one_error moved
+# What is within a network and unknown is not left out.
+mv away moved
+expect 3 "$saccade" train tiny.yaml --out wrong encoder.type=vit encoder.weights=$hub/timm-clip-quickgelu/model.safetensors \
+  encoder.vit.width=8 encoder.vit.layers=2 encoder.vit.heads=2 encoder.vit.patch=4 encoder.vit.multiple=2 \
+  encoder.positions=learned encoder.image_size=12 encoder.weights_strict=false
+one_error "encoder.type hub takes the network"

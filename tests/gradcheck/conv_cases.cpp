@@ -2,7 +2,9 @@
 #include <utility>
 
 #include "core/base/random.h"
+#include "core/ops/biased_attention.h"
 #include "core/ops/conv_ops.h"
+#include "core/ops/network_ops.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/upsample.h"
 #include "tests/gradcheck/gradcheck.h"
@@ -204,12 +206,52 @@ void add_upsample_cases(std::vector<GradientCase>& cases) {
          [c](Tape&, Inputs in) -> Outputs { return {ops::upsample(in[0], c.to, c.read)}; }});
 }
 
+// Numbers on both sides of the kinks of the hard functions, at -3 and 3, and near none.
+std::vector<Tensor> off_threes(std::vector<Tensor> x) {
+  for (Real& value : x[0].span())
+    if (std::abs(std::abs(value) - 3) < 0.01) value += 0.1;
+  return x;
+}
+
+void add_network_cases(std::vector<GradientCase>& cases) {
+  for (const Nonlinearity f :
+       {Nonlinearity::kSilu, Nonlinearity::kQuickGelu, Nonlinearity::kTanhGelu,
+        Nonlinearity::kHardSwish, Nonlinearity::kHardSigmoid})
+    cases.push_back({"nonlinear", "number " + std::to_string(static_cast<int>(f)),
+                     off_threes(random_tensors({{4, 5}}, "nonlinear", 3)),
+                     [f](Tape&, Inputs in) -> Outputs { return {ops::nonlinear(in[0], f)}; }});
+  cases.push_back(
+      {"scale_channels", "factors of each sample",
+       random_tensors({{2, 3, 2, 3}, {2, 3}}, "scale_channels"),
+       [](Tape&, Inputs in) -> Outputs { return {ops::scale_channels(in[0], in[1])}; }});
+  cases.push_back({"scale_channels", "shared factors, twice",
+                   random_tensors({{2, 3, 3}, {3}}, "scale_channels 2"),
+                   [](Tape&, Inputs in) -> Outputs {
+                     const Var y = ops::scale_channels(in[0], in[1]);
+                     return {y, ops::scale_channels(y, in[1])};
+                   }});
+  for (const Index places : {1, 4})
+    cases.push_back(
+        {"response_norm", "places: " + std::to_string(places),
+         random_tensors({{2, places, 3}, {3}, {3}}, "response_norm"),
+         [](Tape&, Inputs in) -> Outputs { return {ops::response_norm(in[0], in[1], in[2])}; }});
+  for (const bool parted : {false, true})
+    cases.push_back({"biased_attention", parted ? "parts that are set apart" : "one part",
+                     random_tensors({{4, 4, 4}, {4, 4, 4}, {4, 4, 4}, {16, 2}}, "biased"),
+                     [parted](Tape&, Inputs in) -> Outputs {
+                       const std::vector<int> parts{0, 0, 1, 1, 2, 2, 2, 2};
+                       return {ops::biased_attention(in[0], in[1], in[2], in[3],
+                                                     parted ? parts : std::vector<int>{})};
+                     }});
+}
+
 }  // namespace
 
 std::vector<GradientCase> conv_cases() {
   std::vector<GradientCase> cases;
   add_conv_cases(cases);
   add_norm_cases(cases);
+  add_network_cases(cases);
   add_pool_cases(cases);
   add_upsample_cases(cases);
   return cases;

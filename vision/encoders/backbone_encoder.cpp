@@ -1,4 +1,7 @@
 // The native convolutional backbones as encoders; each is one row of encoder_traits.cpp.
+#include <algorithm>
+
+#include "vision/encoders/backbones/hub_network.h"
 #include "vision/encoders/backbones/mobilenet.h"
 #include "vision/encoders/backbones/onnx_network.h"
 #include "vision/encoders/backbones/resnet.h"
@@ -16,9 +19,12 @@ namespace {
 class BackboneEncoder : public Encoder {
  public:
   // make(scope, input) returns the backbone; its parameters lie below `backbone`.
+  // graph: what graph() returns where the backbone has no definition of its own.
   template <class Make>
-  BackboneEncoder(const EncoderConfig& config, const ParamScope& scope, Make make)
-      : backbone_(make(scope.sub("backbone"),
+  BackboneEncoder(const EncoderConfig& config, const ParamScope& scope, Make make,
+                  std::string graph = "")
+      : graph_(std::move(graph)),
+        backbone_(make(scope.sub("backbone"),
                        ImageSize{.height = config.height(), .width = config.width()})),
         fusion_(grids_of(*backbone_), config.grid_layers(), config.norm()),
         positions_(scope.sub("positions"), config.positions, fusion_.grid()) {}
@@ -54,7 +60,7 @@ class BackboneEncoder : public Encoder {
     return weights;
   }
   void start(ParameterStore& store) const override { backbone_->start(store); }
-  std::string graph() const override { return backbone_->graph(); }
+  std::string graph() const override { return graph_.empty() ? backbone_->graph() : graph_; }
 
  private:
   static std::vector<GridShape> grids_of(const Backbone& backbone) {
@@ -63,6 +69,7 @@ class BackboneEncoder : public Encoder {
     return grids;
   }
 
+  std::string graph_;
   std::unique_ptr<Backbone> backbone_;
   GridFusion fusion_;
   GridPositions positions_;
@@ -81,6 +88,57 @@ std::unique_ptr<Encoder> make(const EncoderConfig& config, const ParamScope& sco
                                            [&](const ParamScope& own, const ImageSize& input) {
                                              return std::make_unique<Network>(options, input, own);
                                            });
+}
+
+std::unique_ptr<Encoder> of_hub(const EncoderConfig& config, VitParts parts,
+                                const ParamScope& scope) {
+  if (!config.layers.empty() || config.normalize)
+    throw UsageError(
+        "encoder.layers and encoder.normalize are for convolutional networks; of a vision "
+        "transformer take one block, with encoder.layer");
+  if (config.dilate)
+    throw UsageError("encoder.dilate: a vision transformer has no strides; set it to false");
+  const std::string text = hub_plan_text(parts);
+  if (!config.layer.empty()) {
+    const Index published = parts.layers;
+    std::vector<std::string> blocks;
+    for (Index b = 1; b <= published; ++b) blocks.push_back(str("block", b));
+    const auto found = std::find(blocks.begin(), blocks.end(), config.layer);
+    if (found == blocks.end())
+      throw UsageError(str("encoder.layer: the network of encoder.weights has no '", config.layer,
+                           "'; its layers are block1 to block", published));
+    parts.layers = found - blocks.begin() + 1;
+    parts.left_out = published - parts.layers;
+    parts.last_norm = false;
+  }
+  return std::make_unique<VitEncoder>(config, parts, scope, text);
+}
+
+template <class Network, class Plan>
+std::unique_ptr<Encoder> backbone_of_hub(const EncoderConfig& config, const Plan& plan,
+                                         const ParamScope& scope) {
+  return std::make_unique<BackboneEncoder>(
+      config, scope,
+      [&](const ParamScope& own, const ImageSize& input) {
+        return std::make_unique<Network>(plan, ends_of(config), input, own);
+      },
+      hub_plan_text(plan));
+}
+std::unique_ptr<Encoder> of_hub(const EncoderConfig& config, const ResnetPlan& plan,
+                                const ParamScope& scope) {
+  return backbone_of_hub<Resnet>(config, plan, scope);
+}
+std::unique_ptr<Encoder> of_hub(const EncoderConfig& config, const ConvnextPlan& plan,
+                                const ParamScope& scope) {
+  return backbone_of_hub<Convnext>(config, plan, scope);
+}
+std::unique_ptr<Encoder> of_hub(const EncoderConfig& config, const InvertedPlan& plan,
+                                const ParamScope& scope) {
+  return backbone_of_hub<Inverted>(config, plan, scope);
+}
+std::unique_ptr<Encoder> of_hub(const EncoderConfig& config, const SwinPlan& plan,
+                                const ParamScope& scope) {
+  return backbone_of_hub<Swin>(config, plan, scope);
 }
 
 std::unique_ptr<Encoder> resnet(const EncoderConfig& config, const ParamScope& scope,
@@ -115,6 +173,10 @@ std::unique_ptr<Encoder> make_vgg19_encoder(const EncoderConfig& config, const P
 std::unique_ptr<Encoder> make_mobilenet_v2_encoder(const EncoderConfig& config,
                                                    const ParamScope& scope) {
   return make<MobileNetV2>(config, scope, MobileNetV2Options{.width = 1, .ends = ends_of(config)});
+}
+std::unique_ptr<Encoder> make_hub_encoder(const EncoderConfig& config, const ParamScope& scope) {
+  return std::visit([&](const auto& plan) { return of_hub(config, plan, scope); },
+                    hub_plan(config));
 }
 std::unique_ptr<Encoder> make_onnx_native_encoder(const EncoderConfig& config,
                                                   const ParamScope& scope) {

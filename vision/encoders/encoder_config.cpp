@@ -44,6 +44,13 @@ void EncoderConfig::fields(Section& v) {
   v.field("resize", resize, "how an image is fitted into the network's input")
       .unless("encoder.type", texts)
       .is(Trait::kInputs);
+  v.field(
+       "resize_side", resize_side,
+       "side in pixels to which a picture is resized before its centre is cut; 0 = the network's",
+       between(0, 4096))
+      .only_with("encoder.resize", ResizeMode::kCenter, ResizeMode::kCenterEven,
+                 ResizeMode::kSquashCenter)
+      .is(Trait::kInputs);
   v.field("interpolation", interpolation,
           "how the pixels of an image become those of the network's input; pretrained weights want "
           "the one that they were trained with")
@@ -67,8 +74,9 @@ void EncoderConfig::fields(Section& v) {
       .is(Trait::kMayChange);  // the network in the file is compared
   v.field(
        "layer", layer,
-       "the layer (onnx, onnx_native) or stage (resnet*, vgg*, mobilenet_v2) whose output is the "
-       "grid; empty = the last stage")
+       "the layer (onnx, onnx_native) or stage (resnet*, vgg*, mobilenet_v2, hub) whose output is "
+       "the grid; of a vision transformer of hub a block, such as block11, before the last "
+       "normalisation; empty = the last stage, normalised as it was published")
       .unless("encoder.type", no_layers)
       .is(Trait::kInputs);
   v.field("layers", layers,
@@ -100,8 +108,9 @@ void EncoderConfig::fields(Section& v) {
           "regions without this map; 0 = no map",
           between(0, 65536));
   v.field("weights", weights,
-          "safetensors file of pretrained weights by torchvision's names, for vit by timm's; "
-          "empty = random weights, for onnx_native those of its file")
+          "file of pretrained weights, or the folder that has it, by torchvision's names, for vit "
+          "by timm's, for hub by those of any hub; empty = random weights, for onnx_native those "
+          "of its file")
       .unless("encoder.type", "cnn", "hybrid", "onnx", "bigru", "text_transformer")
       .is(Trait::kInputs, frozen)
       .is(Trait::kFile)
@@ -109,11 +118,23 @@ void EncoderConfig::fields(Section& v) {
           unless("encoder.type", "onnx_native"))
       .is(Trait::kMayChange, frozen);  // the weights of a frozen network are compared
   v.field("weights_strict", weights_strict,
-          "false: parameters that the file lacks keep random numbers, and arrays that the "
-          "network lacks are left out; both are reported; shapes must fit in any case")
+          "false: parameters that the file lacks keep random numbers, and arrays beside the "
+          "network are left out; both are reported; shapes must fit in any case, and arrays "
+          "within the network are never left out")
       .unless("encoder.weights", "\"\"")
       .is(Trait::kInputs, frozen)
       .is(Trait::kMayChange, frozen);
+  v.field("heads", heads,
+          "heads of each block of a published vision transformer, where no config.json beside its "
+          "weights says it; 0 = as that says",
+          between(0, 256))
+      .only_with("encoder.type", "hub")
+      .is(Trait::kInputs, frozen);
+  v.field("activation", activation,
+          "activation of a published vision transformer, where no config.json beside its weights "
+          "says it; null = as that says")
+      .only_with("encoder.type", "hub")
+      .is(Trait::kInputs, frozen);
   v.field("cache", cache, "folder for cached features; empty = no cache")
       .only_with("encoder.type", "onnx")
       .or_with("encoder.frozen_stages", "-1")

@@ -31,7 +31,7 @@ constexpr auto enum_table(PooledKind) {
   });
 }
 
-enum class PixelScale { kPlain, kImagenet };
+enum class PixelScale { kPlain, kImagenet, kClip };
 constexpr auto enum_table(PixelScale) {
   using enum PixelScale;
   return enum_rows<PixelScale>({
@@ -39,6 +39,18 @@ constexpr auto enum_table(PixelScale) {
       {kImagenet, "imagenet",
        "as torchvision's weights require: every channel with mean 0 and standard deviation 1 over "
        "ImageNet"},
+      {kClip, "clip", "as CLIP's weights require, with the colours of its photos"},
+  });
+}
+
+// The activation of a published vision transformer where no file says it.
+enum class HubActivation { kGelu, kQuickGelu, kTanhGelu };
+constexpr auto enum_table(HubActivation) {
+  using enum HubActivation;
+  return enum_rows<HubActivation>({
+      {kGelu, "gelu", "x Phi(x), exact"},
+      {kQuickGelu, "quick_gelu", "x / (1 + exp(-1.702 x)), of OpenAI's CLIP"},
+      {kTanhGelu, "gelu_tanh", "gelu by a hyperbolic tangent, of SigLIP"},
   });
 }
 
@@ -69,6 +81,7 @@ struct EncoderConfig {
   std::int64_t image_size = 64;
   std::int64_t image_width = 0;
   ResizeMode resize = ResizeMode::kSquash;
+  std::int64_t resize_side = 0;
   Interpolation interpolation = Interpolation::kArea;
   std::string model, layer, cache, weights;
   std::vector<std::string> layers, keys, values;
@@ -76,6 +89,8 @@ struct EncoderConfig {
   bool dilate = false;
   std::int64_t project = 0;
   bool weights_strict = true;
+  std::int64_t heads = 0;
+  std::optional<HubActivation> activation;
   bool half = false;
   std::optional<double> lr;
   std::int64_t frozen_stages = 0;
@@ -90,8 +105,8 @@ struct EncoderConfig {
   RefinementConfig refine;
   double feature_dropout = 0;
   double region_dropout = 0;
-  // The graph of onnx_native as its checkpoint holds it, which replaces the file `model`. It is not
-  // an option.
+  // The graph of onnx_native as its checkpoint holds it, which replaces the file `model`, or the
+  // network of hub (hub_plan_text). It is not an option.
   std::string graph;
   // A frozen network as a checkpoint for captioning alone holds it, which replaces the files
   // `model` and `weights`. It is not an option either.

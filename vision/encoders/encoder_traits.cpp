@@ -1,6 +1,7 @@
 #include "vision/encoders/encoder_traits.h"
 
 #include "core/base/listing.h"
+#include "vision/encoders/backbones/hub_network.h"
 #include "vision/encoders/encoder.h"
 
 namespace saccade {
@@ -16,6 +17,7 @@ std::unique_ptr<Encoder> make_mobilenet_v2_encoder(const EncoderConfig&, const P
 std::unique_ptr<Encoder> make_onnx_native_encoder(const EncoderConfig&, const ParamScope&);
 std::unique_ptr<Encoder> make_vit_encoder(const EncoderConfig&, const ParamScope&);
 std::unique_ptr<Encoder> make_hybrid_encoder(const EncoderConfig&, const ParamScope&);
+std::unique_ptr<Encoder> make_hub_encoder(const EncoderConfig&, const ParamScope&);
 std::unique_ptr<Encoder> make_bigru_encoder(const EncoderConfig&, const ParamScope&);
 std::unique_ptr<Encoder> make_text_transformer_encoder(const EncoderConfig&, const ParamScope&);
 
@@ -51,6 +53,11 @@ const Registry<EncoderChoice>& encoder_registry() {
           {{"hybrid", "a vision transformer over the grid of the small convolutional network",
             "Dosovitskiy et al. 2021, section 3.1"},
            {make_hybrid_encoder, {.has_tokens = true}}},
+          {{"hub",
+            "the network of encoder.weights, as a model hub publishes it: ViT, DeiT, DINOv2, CLIP, "
+            "SigLIP, ResNet, ConvNeXt, EfficientNet, MobileNetV3 or Swin",
+            "transformers, timm, OpenCLIP, torchvision"},
+           {make_hub_encoder}},
           {{"bigru", "GRUs that read a text from both ends", "Bahdanau et al. 2015, section 3.2"},
            {make_bigru_encoder, {.reads_text = true, .has_last_state = true}}},
           {{"text_transformer", "a transformer over the tokens of a text",
@@ -62,8 +69,17 @@ const Registry<EncoderChoice>& encoder_registry() {
   return rows;
 }
 
-const EncoderTraits& encoder_traits(const EncoderConfig& config) {
-  return encoder_registry().at(config.type).traits;
+EncoderTraits encoder_traits(const EncoderConfig& config) {
+  EncoderTraits traits = encoder_registry().at(config.type).traits;
+  if (traits.has_tokens)
+    traits.heads = traits.reads_text ? config.text.heads : resolved(config.vit).heads;
+  if (config.type == "hub") {
+    const HubTokens tokens = hub_tokens(config);
+    traits.has_tokens = tokens.any;
+    traits.lacks_class_token = !tokens.of_class;
+    traits.heads = tokens.heads;
+  }
+  return traits;
 }
 
 std::string encoders_with(bool (*fits)(const EncoderTraits&)) {

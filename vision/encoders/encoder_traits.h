@@ -31,12 +31,17 @@ struct EncoderTraits {
   bool reads_text = false;
   // Whether it is recurrent: its last states can stand for the whole text.
   bool has_last_state = false;
+  // Whether it is a transformer of pictures that was published without a class token.
+  bool lacks_class_token = false;
+  // The heads of each of its blocks, where it is a transformer; 0 else.
+  std::int64_t heads = 0;
 
-  bool can_have_class_token() const { return has_tokens && !reads_text; }
+  bool can_have_class_token() const { return has_tokens && !reads_text && !lacks_class_token; }
 };
-const EncoderTraits& encoder_traits(const EncoderConfig& config);
+EncoderTraits encoder_traits(const EncoderConfig& config);
 
-// The choices of encoder.type. The one that OpenCV runs has no network to make.
+// The choices of encoder.type. The one that OpenCV runs has no network to make. The traits of hub
+// are those that do not depend on its network.
 struct EncoderChoice {
   std::unique_ptr<Encoder> (*make)(const EncoderConfig&, const ParamScope&);
   EncoderTraits traits{};

@@ -25,11 +25,11 @@ std::vector<Index> extents_of(const Shape& shape) {
 }  // namespace
 
 bool is_frozen(const EncoderConfig& config) {
-  return encoder_traits(config).runs_in_opencv || config.frozen_stages < 0;
+  return encoder_traits(config.type).runs_in_opencv || config.frozen_stages < 0;
 }
 
 void require_network_file(const EncoderConfig& config, const std::string& option) {
-  const bool onnx = encoder_traits(config).reads_onnx_file;
+  const bool onnx = encoder_traits(config.type).reads_onnx_file;
   const std::string& file = onnx ? config.model : config.weights;
   std::error_code error;
   if (config.network || file.empty() || std::filesystem::exists(file, error) || error) return;
@@ -39,7 +39,7 @@ void require_network_file(const EncoderConfig& config, const std::string& option
 }
 
 bool adds_positions_inside(const EncoderConfig& config) {
-  return encoder_traits(config).has_tokens;
+  return config.type != "hub" && encoder_traits(config).has_tokens;
 }
 
 FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
@@ -48,10 +48,11 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
                    .width = config.width(),
                    .mode = resize,
                    .padding = padding_of(normalization),
-                   .interpolation = config.interpolation},
+                   .interpolation = config.interpolation,
+                   .side = config.resize_side},
       normalization_(normalization) {
   const StoredNetwork* stored = config.network.get();
-  if (!stored && config.weights.empty() && !encoder_traits(config).reads_onnx_file)
+  if (!stored && config.weights.empty() && !encoder_traits(config.type).reads_onnx_file)
     throw UsageError(
         "encoder.frozen_stages -1 would freeze random weights; set encoder.weights to a file of "
         "pretrained ones");
@@ -84,6 +85,7 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   if (config.dilate) all.add("dilate");
   if (config.interpolation != Interpolation::kArea)
     all.add(str("interpolation ", enum_name(config.interpolation)));
+  if (config.resize_side > 0) all.add(str("side ", config.resize_side));
   digest_ = all.hex();
 }
 
@@ -111,7 +113,7 @@ void FrozenNetwork::load_weights(const EncoderConfig& config, const MessageListe
   if (!report.prefix.empty()) inform(listener, config.weights + ": " + report.prefix_text());
   if (report.complete()) return;
   const std::string text = config.weights + ": " + report.text();
-  if (!report.missing.empty() && !encoder_traits(config).reads_onnx_file)
+  if (!report.missing.empty() && !encoder_traits(config.type).reads_onnx_file)
     throw DataError(
         text + "; encoder.frozen_stages -1 would freeze random numbers where some are missing");
   warn(listener, text + "; left out (encoder.weights_strict is false)");

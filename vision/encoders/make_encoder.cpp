@@ -1,4 +1,6 @@
 #include "core/base/error.h"
+#include "core/io/tensor_files.h"
+#include "vision/encoders/backbones/hub_names.h"
 #include "vision/encoders/encoder.h"
 #include "vision/encoders/encoder_traits.h"
 
@@ -32,9 +34,15 @@ TorchWeightReport load_encoder_weights(const EncoderConfig& config, const Encode
                                        ParameterStore& store) {
   TorchWeights weights = pretrained(encoder, "encoder");
   weights.strict = config.weights_strict;
-  const SafetensorsFile file(config.weights);
-  file.check_digest();
-  return load_torch_weights(file, weights, store);
+  std::unique_ptr<TensorFile> file = open_tensors(config.weights);
+  if (const auto* own = dynamic_cast<const SafetensorsFile*>(file.get())) own->check_digest();
+  if (config.type == "hub") return load_torch_weights(HubTensors(std::move(file)), weights, store);
+  try {
+    return load_torch_weights(*file, weights, store);
+  } catch (const DataError& error) {
+    if (!is_hub_network(*file)) throw;
+    throw DataError(error.what() + std::string("; encoder.type hub takes the network of the file"));
+  }
 }
 
 std::unique_ptr<Encoder> make_encoder(const EncoderConfig& config, const ParamScope& scope) {

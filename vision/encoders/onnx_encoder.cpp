@@ -190,6 +190,7 @@ void OnnxEncoder::Impl::make_digest() {
     // stay valid. The bytes of the model are those after dilation.
     for (std::size_t i = 1; i < layers.size(); ++i) all.add(str("and ", layers[i]));
     if (options.norm != FeatureNorm::kNone) all.add(str("normalize ", enum_name(options.norm)));
+    if (options.side > 0) all.add(str("side ", options.side));
     if (options.interpolation != Interpolation::kArea)
       all.add(str("interpolation ", enum_name(options.interpolation)));
     return all.hex();
@@ -236,7 +237,8 @@ PrepareOptions OnnxEncoder::preparation() const {
           .width = impl_->width(),
           .mode = impl_->options.resize,
           .padding = padding_of(impl_->options.normalization),
-          .interpolation = impl_->options.interpolation};
+          .interpolation = impl_->options.interpolation,
+          .side = impl_->options.side};
 }
 
 ReceptiveField OnnxEncoder::receptive_field() const {

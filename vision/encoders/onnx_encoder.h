@@ -23,6 +23,7 @@ struct OnnxEncoderOptions {
   Index image_width = 0;   // 0: equal to the height
   ResizeMode resize = ResizeMode::kSquash;
   Interpolation interpolation = Interpolation::kArea;
+  Index side = 0;  // PrepareOptions::side
   Normalization normalization{};
 };
 

@@ -2,22 +2,39 @@
 // it into a JSON file beside the weights.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
 
-#include "vision/images/resize_mode.h"
+#include "core/base/real.h"
+#include "vision/encoders/encoder_config.h"
 
 namespace saccade {
 
-struct PublishedInterpolation {
-  Interpolation interpolation;
-  std::string file;  // the name of the file that says so, "preprocessor_config.json"
+// Of a colour from 0 to 1: the network reads (colour - mean) / deviation.
+struct PublishedColours {
+  std::array<float, 3> mean, deviation;
+};
+// Those that a choice of encoder.pixels stands for; none for plain, which has numbers of its own.
+std::optional<PublishedColours> published_colours(PixelScale pixels);
+
+// The values of the section `encoder` for which photos are prepared as the files say.
+struct PublishedPixels {
+  std::string file{};           // the name of the file that says so, "preprocessor_config.json"
+  Index height = 0, width = 0;  // of the network's input; 0: it does not say it
+  std::optional<ResizeMode> resize{};
+  Index resize_side = 0;
+  std::optional<Interpolation> interpolation{};
+  // How colours are normalised. Where no choice is the same, pixels has no value.
+  std::optional<PublishedColours> colours{};
+  std::optional<PixelScale> pixels{};
+  double input_mean = 127.5, input_scale = 127.5;  // for plain
 };
 
-// The interpolation that preprocessor_config.json (Hugging Face), config.json (timm) or
-// open_clip_config.json in the folder of a file of weights names. None where there is no such file,
-// or it cannot be read, or it names another interpolation than the two with antialiasing.
-std::optional<PublishedInterpolation> published_interpolation(const std::filesystem::path& weights);
+// What preprocessor_config.json (transformers), config.json (timm) or open_clip_config.json beside
+// weights says, which are a file or a folder. None where there is no such file, or it cannot be
+// read.
+std::optional<PublishedPixels> published_pixels(const std::filesystem::path& weights);
 
 }  // namespace saccade

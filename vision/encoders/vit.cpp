@@ -5,27 +5,41 @@
 #include "core/ops/linear.h"
 #include "core/ops/shape_ops.h"
 #include "vision/encoders/cnn.h"
-#include "vision/encoders/vit_weights.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr double kEpsilon = 1e-6;  // of the normalisations, as in all published ViTs
-
 // The grid of patches on an input of these extents.
-GridShape patches_over(const GridSize& in, const EncoderConfig& config) {
-  const Index patch = config.vit.patch;
+GridShape patches_over(const GridSize& in, const EncoderConfig& config, const VitParts& parts) {
+  const Index patch = parts.patch;
   if (in.rows % patch != 0 || in.cols % patch != 0)
-    throw UsageError(str("encoder.vit.patch ", patch, " does not divide ", in.rows, " x ", in.cols,
-                         config.type == "hybrid"
-                             ? ", the cells of the CNN's grid; change it, image_size or channels"
-                             : " pixels; change it or encoder.image_size"));
+    throw UsageError(
+        config.type == "hub"
+            ? str("the network of encoder.weights cuts pictures into patches of ", patch, " x ",
+                  patch, " pixels, which do not divide ", in.rows, " x ", in.cols,
+                  "; set encoder.image_size and image_width to multiples of ", patch)
+            : str("encoder.vit.patch ", patch, " does not divide ", in.rows, " x ", in.cols,
+                  config.type == "hybrid"
+                      ? ", the cells of the CNN's grid; change it, image_size or channels"
+                      : " pixels; change it or encoder.image_size"));
   if (config.vit.overlap > patch)
     throw UsageError(str("encoder.vit.overlap ", config.vit.overlap,
                          " is more than encoder.vit.patch ", patch,
                          ": a patch sees no further than its neighbours"));
-  return {{.rows = in.rows / patch, .cols = in.cols / patch}, resolved(config.vit).width};
+  return {{.rows = in.rows / patch, .cols = in.cols / patch}, parts.width};
+}
+
+VitParts parts_of(const VitConfig& config) {
+  const VitWidths widths = resolved(config);
+  return {.width = widths.width,
+          .layers = widths.layers,
+          .heads = widths.heads,
+          .patch = config.patch,
+          .hidden = config.multiple * widths.width,
+          .class_token = config.class_token,
+          .registers = config.registers,
+          .last_norm = config.norm == NormPlacement::kPre};
 }
 
 // Appends the numbers of `count` consecutive rows.
@@ -77,38 +91,53 @@ GridShape VitEncoder::extents_of_input(const EncoderConfig& config) const {
 
 VitEncoder::VitEncoder(const EncoderConfig& config, const ParamScope& scope,
                        std::unique_ptr<Encoder> stem)
+    : VitEncoder(config, parts_of(config.vit), scope, std::move(stem), false) {}
+
+VitEncoder::VitEncoder(const EncoderConfig& config, const VitParts& parts, const ParamScope& scope,
+                       std::string graph)
+    : VitEncoder(config, parts, scope, nullptr, true) {
+  graph_ = std::move(graph);
+  added_.emplace(scope.sub("positions"), config.positions, grid_);
+}
+
+VitEncoder::VitEncoder(const EncoderConfig& config, const VitParts& parts, const ParamScope& scope,
+                       std::unique_ptr<Encoder> stem, bool published)
     : stem_(std::move(stem)),
       input_shape_({config.height(), config.width(), 3}),
-      class_token_(config.vit.class_token),
-      placeless_((class_token_ ? 1 : 0) + config.vit.registers),
-      grid_(patches_over(extents_of_input(config), config)),
+      parts_(parts),
+      placeless_((parts.class_token ? 1 : 0) + parts.registers),
+      grid_(patches_over(extents_of_input(config), config, parts)),
       patch_(scope.sub("embedding.patch"), {.in = extents_of_input(config).features,
                                             .out = grid_.features,
-                                            .kernel = config.vit.patch + 2 * config.vit.overlap,
-                                            .stride = config.vit.patch,
-                                            .padding = config.vit.overlap}),
-      learned_positions_(config.positions == PositionKind::kLearned),
+                                            .kernel = parts.patch + 2 * config.vit.overlap,
+                                            .stride = parts.patch,
+                                            .padding = config.vit.overlap,
+                                            .bias = parts.patch_bias}),
+      learned_positions_(published || config.positions == PositionKind::kLearned),
       as_published_(is_published(config.vit)),
-      positions_(scope.sub("embedding.positions"), added_positions(config), grid_) {
-  if (config.vit.norm == NormPlacement::kPre)
-    norm_.emplace(scope.sub("norm"), grid_.features, kEpsilon);
+      positions_(scope.sub("embedding.positions"),
+                 published ? PositionKind::kLearned : added_positions(config), grid_) {
+  if (parts.first_norm)
+    first_norm_.emplace(scope.sub("embedding.norm"), grid_.features, parts.epsilon);
+  if (parts.last_norm) norm_.emplace(scope.sub("norm"), grid_.features, parts.epsilon);
   if (placeless_ > 0)
     tokens_ = scope.sub("embedding")
                   .declare("tokens", {placeless_, grid_.features}, Init::normal(0.02), Decay::kNo);
-  const VitWidths widths = resolved(config.vit);
-  const TransformerBlockOptions options{.features = widths.width,
-                                        .multiple = config.vit.multiple,
-                                        .activation = DenseActivation::kGelu,
+  const TransformerBlockOptions options{.features = parts.width,
+                                        .hidden = parts.hidden,
+                                        .activation = parts.activation,
                                         .norm = config.vit.norm,
                                         .dropout = config.vit.dropout,
-                                        .epsilon = kEpsilon};
-  for (std::int64_t layer = 0; layer < widths.layers; ++layer) {
+                                        .epsilon = parts.epsilon,
+                                        .scaled = parts.layer_scale};
+  for (Index layer = 0; layer < parts.layers; ++layer) {
     const ParamScope block = scope.sub("block" + std::to_string(layer + 1));
     blocks_.emplace_back(block, options, [&](const ParamScope& own) {
-      return make_sequence_attention(
-          own, config.vit.attention,
-          {.features = widths.width, .heads = widths.heads, .key = "encoder.vit.heads"},
-          {.grid = grid_, .placeless = placeless_}, layer);
+      return make_sequence_attention(own, config.vit.attention,
+                                     {.features = parts.width,
+                                      .heads = parts.heads,
+                                      .key = published ? "encoder.heads" : "encoder.vit.heads"},
+                                     {.grid = grid_, .placeless = placeless_}, layer);
     });
     if (config.vit.start == VitStart::kMimetic) start_mimetically(block, config.vit.attention.type);
   }
@@ -123,7 +152,10 @@ Var VitEncoder::tokens(Tape& tape, Var pixels) const {
         ops::reshape(stem_->forward(tape, pixels), {batch, grid.rows, grid.cols, grid.features});
   }
   const Var patches = positions_(tape, ops::reshape(patch_(tape, image), {batch, regions, width}));
-  if (placeless_ == 0) return patches;
+  const auto normed = [&](Var tokens) {
+    return first_norm_ ? (*first_norm_)(tape, tokens) : tokens;
+  };
+  if (placeless_ == 0) return normed(patches);
   // Selects the rows of the batch in order: for each image the shared tokens, then its own patches.
   std::vector<int> rows;
   for (Index b = 0; b < batch; ++b) {
@@ -132,8 +164,14 @@ Var VitEncoder::tokens(Tape& tape, Var pixels) const {
   }
   const std::vector<Var> parts{tape.parameter(tokens_),
                                ops::reshape(patches, {batch * regions, width})};
-  return ops::reshape(ops::embedding(ops::concat_rows(parts), rows),
-                      {batch, placeless_ + regions, width});
+  return normed(ops::reshape(ops::embedding(ops::concat_rows(parts), rows),
+                             {batch, placeless_ + regions, width}));
+}
+
+GridShape VitEncoder::grid() const {
+  GridShape grid = grid_;
+  if (added_) grid.features = added_->features();
+  return grid;
 }
 
 Var VitEncoder::patches_of(Var tokens) const {
@@ -146,11 +184,12 @@ Var VitEncoder::forward(Tape& tape, Var pixels) const {
 
 Var VitEncoder::features(Tape& tape, Var tokens) const {
   const Var patches = patches_of(tokens);
-  return norm_ ? (*norm_)(tape, patches) : patches;
+  const Var features = norm_ ? (*norm_)(tape, patches) : patches;
+  return added_ ? (*added_)(tape, features) : features;
 }
 
 Var VitEncoder::class_features(Tape& tape, Var tokens) const {
-  SACCADE_CHECK(class_token_, "[vit] has no class token");
+  SACCADE_CHECK(parts_.class_token, "[vit] has no class token");
   const Var first = tokens_from(tokens, 0, 1);
   const Var vectors = ops::reshape(first, {first.shape()[0], first.shape()[2]});
   return norm_ ? (*norm_)(tape, vectors) : vectors;
@@ -180,9 +219,13 @@ TorchWeights VitEncoder::pretrained() const {
         "encoder.vit.norm pre: published weights belong to such blocks");
   return vit_weights({.grid = grid_,
                       .blocks = static_cast<Index>(blocks_.size()),
-                      .class_token = class_token_,
-                      .registers = placeless_ - (class_token_ ? 1 : 0),
-                      .positions = learned_positions_});
+                      .left_out = parts_.left_out,
+                      .class_token = parts_.class_token,
+                      .registers = parts_.registers,
+                      .positions = learned_positions_,
+                      .rule = parts_.rule,
+                      .last_norm = parts_.last_norm,
+                      .placed = parts_.placed});
 }
 
 std::unique_ptr<Encoder> make_vit_encoder(const EncoderConfig& config, const ParamScope& scope) {

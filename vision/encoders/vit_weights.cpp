@@ -16,20 +16,21 @@ using Values = std::vector<std::vector<Real>>;
 constexpr const char* kTokens = "embedding.tokens";
 constexpr const char* kPositions = "embedding.positions.table";
 
-// The weights with which an output cell mixes the input cells first, first + 1, ...
+// The weights with which an output cell mixes the input cells first, first + 1, ... Cells outside
+// the grid are those at its border.
 struct Mixture {
   Index first;
   std::vector<double> weights;
 };
 
-double cubic(double x) {
-  constexpr double a = -0.5;
+// Keys' cubic (1981).
+double cubic(double x, double a) {
   x = std::abs(x);
   if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
   return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
-Mixture mixture(Index cell, Index from, Index to) {
+Mixture antialiased_mixture(Index cell, Index from, Index to) {
   const double step = static_cast<double>(from) / static_cast<double>(to);
   const double stretch = std::max(step, 1.0);
   const double centre = step * (static_cast<double>(cell) + 0.5);
@@ -39,10 +40,22 @@ Mixture mixture(Index cell, Index from, Index to) {
   Mixture out{end_of(std::max(centre - 2 * stretch, -0.5)), {}};
   double sum = 0;
   for (Index i = out.first; i < end_of(centre + 2 * stretch); ++i) {
-    out.weights.push_back(cubic((static_cast<double>(i) - centre + 0.5) / stretch));
+    out.weights.push_back(cubic((static_cast<double>(i) - centre + 0.5) / stretch, -0.5));
     sum += out.weights.back();
   }
   for (double& weight : out.weights) weight /= sum;
+  return out;
+}
+
+Mixture mixture(Index cell, Index from, Index to, PositionRule rule) {
+  if (rule == PositionRule::kAntialiased) return antialiased_mixture(cell, from, to);
+  const auto n = static_cast<double>(from), m = static_cast<double>(to);
+  const auto i = static_cast<double>(cell);
+  double place = (i + 0.5) * n / (rule == PositionRule::kDino ? m + 0.1 : m) - 0.5;
+  if (rule == PositionRule::kCorners) place = to > 1 ? i * (n - 1) / (m - 1) : 0;
+  Mixture out{static_cast<Index>(std::floor(place)) - 1, {}};
+  for (Index k = 0; k < 4; ++k)
+    out.weights.push_back(cubic(place - static_cast<double>(out.first + k), -0.75));
   return out;
 }
 
@@ -57,12 +70,15 @@ struct Placement {
   Index placeless;
   GridSize grid;
 };
-std::optional<Placement> placement_of(Index count, const VitParts& parts) {
-  const Index tokens = (parts.class_token ? 1 : 0) + parts.registers;
+std::optional<Placement> placement_of(Index count, const VitNames& parts) {
+  const Index classes = parts.class_token ? 1 : 0, tokens = classes + parts.registers;
   const GridSize own = parts.grid;
-  if (count == parts.grid.cells() + tokens) return Placement{tokens, own};
-  if (count == parts.grid.cells()) return Placement{0, own};
-  for (const Index first : {tokens, Index{0}})
+  if (const Index side = count > parts.placed ? root_of(count - parts.placed) : 0;
+      parts.placed >= 0 && side > 0)
+    return Placement{parts.placed, {side, side}};
+  for (const Index first : {tokens, classes, Index{0}})
+    if (count == parts.grid.cells() + first) return Placement{first, own};
+  for (const Index first : {tokens, classes, Index{0}})
     if (const Index side = count > first ? root_of(count - first) : 0; side > 0)
       return Placement{first, {side, side}};
   return {};
@@ -72,7 +88,7 @@ std::vector<Real> zeros(Index count) { return std::vector<Real>(static_cast<std:
 
 // The class token, the registers and the positions; in some of timm's models, the tokens have
 // positions that are added to them.
-TorchGroup embedding_group(const VitParts& parts) {
+TorchGroup embedding_group(const VitNames& parts) {
   const Index width = parts.grid.features, tokens = (parts.class_token ? 1 : 0) + parts.registers;
   const Index placed = parts.registers > 0 ? 0 : tokens;  // tokens that are written with positions
   TorchGroup group;
@@ -98,7 +114,7 @@ TorchGroup embedding_group(const VitParts& parts) {
     const Placement placement = *placement_of(arrays.back().shape[1], parts);
     const auto own = static_cast<std::size_t>(placement.placeless * width);
     for (std::size_t i = 0; i < own; ++i) out[0][i] += all[i];
-    out.push_back(resampled_positions(all.subspan(own), placement.grid, parts.grid));
+    out.push_back(resampled_positions(all.subspan(own), placement.grid, parts.grid, parts.rule));
     return out;
   };
   group.write = [parts, width, tokens, placed](std::span<const ConstView> ours) {
@@ -156,6 +172,9 @@ std::string block_of(Index b) { return str("block", b + 1); }
 TorchTensor timm_tensor(const std::string& name, const Shape& shape) {
   static constexpr std::pair<const char*, const char*> kParts[] = {
       {"embedding.patch.", "patch_embed.proj."},
+      {"embedding.norm.", "norm_pre."},
+      {"attention_norm.scale", "ls1.gamma"},
+      {"dense_norm.scale", "ls2.gamma"},
       {"attention.output.", "attn.proj."},
       {"attention_norm.", "norm1."},
       {"dense_norm.", "norm2."},
@@ -180,7 +199,7 @@ TorchTensor timm_tensor(const std::string& name, const Shape& shape) {
 }  // namespace
 
 std::vector<Real> resampled_positions(std::span<const Real> positions, const GridSize& from,
-                                      const GridSize& to) {
+                                      const GridSize& to, PositionRule rule) {
   if (from == to) return {positions.begin(), positions.end()};
   const auto cells = static_cast<std::size_t>(from.cells());
   const std::size_t width = positions.size() / cells;
@@ -188,13 +207,16 @@ std::vector<Real> resampled_positions(std::span<const Real> positions, const Gri
   std::vector<double> sums(width);
   for (Index row = 0; row < to.rows; ++row)
     for (Index col = 0; col < to.cols; ++col) {
-      const Mixture down = mixture(row, from.rows, to.rows),
-                    along = mixture(col, from.cols, to.cols);
+      const Mixture down = mixture(row, from.rows, to.rows, rule),
+                    along = mixture(col, from.cols, to.cols, rule);
       std::fill(sums.begin(), sums.end(), 0);
       for (std::size_t u = 0; u < down.weights.size(); ++u)
         for (std::size_t v = 0; v < along.weights.size(); ++v) {
-          const Index cell = (down.first + static_cast<Index>(u)) * from.cols + along.first +
-                             static_cast<Index>(v);
+          const auto inside = [](Index place, Index extent) {
+            return std::clamp(place, Index{0}, extent - 1);
+          };
+          const Index cell = inside(down.first + static_cast<Index>(u), from.rows) * from.cols +
+                             inside(along.first + static_cast<Index>(v), from.cols);
           const Real* values = positions.data() + static_cast<std::size_t>(cell) * width;
           for (std::size_t d = 0; d < width; ++d)
             sums[d] += down.weights[u] * along.weights[v] * double{values[d]};
@@ -204,9 +226,13 @@ std::vector<Real> resampled_positions(std::span<const Real> positions, const Gri
   return out;
 }
 
-TorchWeights vit_weights(const VitParts& parts) {
+TorchWeights vit_weights(const VitNames& parts) {
   TorchWeights weights;
   weights.ignored = {"head."};
+  if (!parts.last_norm) weights.ignored.push_back("norm.");
+  for (Index b = 0; b < parts.left_out; ++b)
+    weights.ignored.push_back(str("blocks.", parts.blocks + b, "."));
+  weights.changing = {"norm_pre.", "dist_token", "reg_token", "register_tokens"};
   weights.names = timm_tensor;
   if (parts.class_token || parts.registers > 0 || parts.positions)
     weights.groups.push_back(embedding_group(parts));

@@ -29,6 +29,61 @@ void resize(const cv::Mat& from, cv::Mat& to, Interpolation interpolation) {
   resample(from, to, interpolation);
 }
 
+bool cuts_behind(ResizeMode mode) {
+  return mode == ResizeMode::kCenter || mode == ResizeMode::kCenterEven ||
+         mode == ResizeMode::kSquashCenter;
+}
+
+// The part of a picture that is the centre of the picture once it is resized.
+Rect centre_of(Index height, Index width, const PrepareOptions& options) {
+  const Index least = std::max(options.height, options.width);
+  Index side = options.side > 0 ? options.side : std::min(options.height, options.width);
+  GridSize whole{side, side};
+  for (;; ++side) {
+    whole = {side, side};
+    if (options.mode != ResizeMode::kSquashCenter) {
+      // As packages have it: the long side is rounded down.
+      if (width <= height)
+        whole.rows = side * height / width;
+      else
+        whole.cols = side * width / height;
+    }
+    if (side >= least || (whole.rows >= options.height && whole.cols >= options.width)) break;
+  }
+  const auto start = [&](Index room) {
+    if (options.mode != ResizeMode::kCenterEven || room % 4 == 0 || room % 2 == 0) return room / 2;
+    return room % 4 == 1 ? room / 2 : room / 2 + 1;  // the half is rounded to the even number
+  };
+  const double across = static_cast<double>(width) / static_cast<double>(whole.cols),
+               down = static_cast<double>(height) / static_cast<double>(whole.rows);
+  return {across * static_cast<double>(start(whole.cols - options.width)),
+          down * static_cast<double>(start(whole.rows - options.height)),
+          across * static_cast<double>(options.width), down * static_cast<double>(options.height)};
+}
+
+// Resizes the whole picture, and cuts what the network sees. Pixels beyond the border are those at
+// the border.
+void render_cut(const cv::Mat& whole, const Geometry& geometry, Interpolation interpolation,
+                cv::Mat& out) {
+  const auto extent = [](Index original, Index input, double seen) {
+    return std::max(1, static_cast<int>(std::lround(static_cast<double>(original * input) / seen)));
+  };
+  const Rect& seen = geometry.seen;
+  cv::Mat resized(extent(geometry.original_height, out.rows, seen.height),
+                  extent(geometry.original_width, out.cols, seen.width), CV_8UC3);
+  resize(whole, resized, interpolation);
+  const auto place = [](double at, Index original, int size) {
+    return static_cast<int>(std::lround(at * size / static_cast<double>(original)));
+  };
+  const int left = place(seen.x, geometry.original_width, resized.cols),
+            top = place(seen.y, geometry.original_height, resized.rows);
+  for (int y = 0; y < out.rows; ++y) {
+    const auto* row = resized.ptr<cv::Vec3b>(std::clamp(top + y, 0, resized.rows - 1));
+    for (int x = 0; x < out.cols; ++x)
+      out.ptr<cv::Vec3b>(y)[x] = row[std::clamp(left + x, 0, resized.cols - 1)];
+  }
+}
+
 // One axis of a padded picture: its pixels [from, from + length) fall on the pixels [at, at + size)
 // of the input.
 struct Side {
@@ -103,6 +158,10 @@ Geometry plan_geometry(Index height, Index width, const PrepareOptions& options)
                     .input_height = options.height,
                     .input_width = options.width};
   if (options.mode == ResizeMode::kSquash) return geometry;
+  if (cuts_behind(options.mode)) {
+    geometry.seen = centre_of(height, width, options);
+    return geometry;
+  }
   const double down = static_cast<double>(options.height) / static_cast<double>(height);
   const double across = static_cast<double>(options.width) / static_cast<double>(width);
   // Whole pixels of the input (pad) or of the original (squash, crop), so that exactly what is
@@ -135,6 +194,11 @@ Image render_input(const Image& image, const Geometry& geometry, const PaddingCo
   cv::Mat target = mat_view(out);
   if (geometry.mode == ResizeMode::kPad) {
     render_padded(mat_view(image), geometry, padding, interpolation, target);
+    if (geometry.mirrored) cv::flip(target, target, 1);
+    return out;
+  }
+  if (cuts_behind(geometry.mode)) {
+    render_cut(mat_view(image), geometry, interpolation, target);
     if (geometry.mirrored) cv::flip(target, target, 1);
     return out;
   }

@@ -18,7 +18,7 @@ struct Geometry {
   Index original_height = 0, original_width = 0;
   ResizeMode mode = ResizeMode::kSquash;
   // The part of the original, in its pixels, that the network saw. It may reach outside the
-  // original: the rest is padding (pad) or, after a shift, repeated edge pixels (squash and crop).
+  // original: the rest is padding (pad) or, after a shift, repeated edge pixels (other modes).
   Rect seen;
   bool mirrored = false;  // left and right exchanged (augmentation)
   Index input_height = 0, input_width = 0;
@@ -33,6 +33,8 @@ struct PrepareOptions {
   ResizeMode mode = ResizeMode::kSquash;
   PaddingColour padding = kGreyPadding;
   Interpolation interpolation = Interpolation::kArea;
+  // For the modes that cut behind resizing: the shortest side, or both, in pixels; 0: of the input.
+  Index side = 0;
 };
 
 struct Prepared {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <opencv2/core.hpp>
 #include <vector>
 
@@ -23,6 +24,33 @@ double keys_cubic(double x) {
   return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
+// sinc(x) sinc(x / 3).
+double lanczos(double x) {
+  constexpr double kReach = 3;
+  x = std::numbers::pi * std::abs(x);
+  if (x >= kReach * std::numbers::pi) return 0;
+  return x == 0 ? 1 : std::sin(x) / x * std::sin(x / kReach) / (x / kReach);
+}
+
+struct Filter {
+  double (*weight)(double);
+  double reach;
+};
+Filter filter_of(Interpolation interpolation) {
+  if (interpolation == Interpolation::kBicubic) return {keys_cubic, 2};
+  return interpolation == Interpolation::kLanczos ? Filter{lanczos, 3} : Filter{triangle, 1};
+}
+
+void take_nearest(const cv::Mat& from, cv::Mat& to) {
+  const auto place = [](int i, int extent, int wanted) {
+    return std::min(static_cast<int>((i + 0.5) * extent / wanted), extent - 1);
+  };
+  for (int y = 0; y < to.rows; ++y) {
+    const auto* row = from.ptr<cv::Vec3b>(place(y, from.rows, to.rows));
+    for (int x = 0; x < to.cols; ++x) to.ptr<cv::Vec3b>(y)[x] = row[place(x, from.cols, to.cols)];
+  }
+}
+
 // The weights of one axis: output i is the sum of weights[i * width + k] times input first[i] + k,
 // for the count[i] first k. The weights are integers, of 1 / 2^22.
 struct Taps {
@@ -32,9 +60,9 @@ struct Taps {
 };
 
 Taps taps_of(int from, int to, Interpolation interpolation) {
-  const bool cubic = interpolation == Interpolation::kBicubic;
+  const Filter filter = filter_of(interpolation);
   const double scale = static_cast<double>(from) / to, wider = std::max(scale, 1.0);
-  const double reach = (cubic ? 2 : 1) * wider;
+  const double reach = filter.reach * wider;
   Taps taps;
   taps.width = static_cast<int>(std::ceil(reach)) * 2 + 1;
   std::vector<double> weights(static_cast<std::size_t>(taps.width));
@@ -45,7 +73,7 @@ Taps taps_of(int from, int to, Interpolation interpolation) {
     double sum = 0;
     for (int k = 0; k < count; ++k) {
       const double x = (k + first - centre + 0.5) / wider;
-      sum += weights[static_cast<std::size_t>(k)] = cubic ? keys_cubic(x) : triangle(x);
+      sum += weights[static_cast<std::size_t>(k)] = filter.weight(x);
     }
     taps.first.push_back(first);
     taps.count.push_back(count);
@@ -98,10 +126,11 @@ void resample_columns(const cv::Mat& from, cv::Mat& to, Interpolation interpolat
 }  // namespace
 
 void resample(const cv::Mat& from, cv::Mat& to, Interpolation interpolation) {
-  SACCADE_CHECK(interpolation != Interpolation::kArea, "[resample] takes bilinear or bicubic");
+  SACCADE_CHECK(interpolation != Interpolation::kArea, "[resample] takes no areas");
   SACCADE_CHECK(from.type() == CV_8UC3 && to.type() == CV_8UC3 && !from.empty() && !to.empty(),
                 "[resample] takes pictures of 3 bytes a pixel");
   if (from.cols == to.cols && from.rows == to.rows) return from.copyTo(to);
+  if (interpolation == Interpolation::kNearest) return take_nearest(from, to);
   if (from.cols == to.cols) return resample_columns(from, to, interpolation);
   if (from.rows == to.rows) return resample_rows(from, to, interpolation);
   const int fewer_rows = from.rows - to.rows, fewer_columns = from.cols - to.cols;

@@ -11,11 +11,12 @@ class Mat;
 namespace saccade {
 
 // Resizes `from` [rows, cols] to the extents of `to`, both 8UC3; they may not overlap. Every pixel
-// of `to` is a weighted mean of the pixels of `from` around its place: by a triangle (bilinear) or
-// by Keys' cubic with a = -1/2 (bicubic). Where the picture shrinks, the filter is as much wider.
-// One axis is computed before the other and rounded to 8 bits, in the order of Pillow 13: columns
-// first where the height loses more than twice the pixels that the width loses, else rows. (Older
-// versions always begin with the rows.) Throws ShapeError for another interpolation.
+// of `to` is the one at its place in `from` (nearest), or a weighted mean of the pixels around it:
+// by a triangle (bilinear), Keys' cubic with a = -1/2 (bicubic) or Lanczos' window of 3 (lanczos).
+// Where the picture shrinks, the filter is as much wider. One axis is computed before the other and
+// rounded to 8 bits, in the order of Pillow 13: columns first where the height loses more than
+// twice the pixels that the width loses, else rows. (Older versions always begin with the rows.)
+// Throws ShapeError for areas.
 void resample(const cv::Mat& from, cv::Mat& to, Interpolation interpolation);
 
 }  // namespace saccade

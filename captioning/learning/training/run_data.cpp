@@ -54,16 +54,22 @@ std::unique_ptr<DatasetInputs> load_inputs(const LoadedData& loaded, const Input
                                          needed_images(loaded, request), Views::kOfTraining);
 }
 
-// Says where published weights were trained on photos that were resized in another way.
-void tell_interpolation(const EncoderConfig& config, const MessageListener& listener) {
+// Says where published weights were trained on photos that were prepared in another way.
+void tell_preparation(const EncoderConfig& config, const MessageListener& listener) {
   const std::string& file = config.weights.empty() ? config.model : config.weights;
   if (file.empty()) return;
-  const auto published = published_interpolation(file);
-  if (!published || published->interpolation == config.interpolation) return;
-  warn(listener, str(file, ": its ", published->file, " says that the network was trained on ",
-                     enum_name(published->interpolation), " photos, and encoder.interpolation is ",
-                     enum_name(config.interpolation), "; set encoder.interpolation to ",
-                     enum_name(published->interpolation)));
+  const auto published = published_pixels(file);
+  if (!published) return;
+  if (published->interpolation && *published->interpolation != config.interpolation)
+    warn(listener, str(file, ": its ", published->file, " says that the network was trained on ",
+                       enum_name(*published->interpolation),
+                       " photos, and encoder.interpolation is ", enum_name(config.interpolation),
+                       "; set encoder.interpolation to ", enum_name(*published->interpolation)));
+  if (published->pixels && *published->pixels != config.pixels)
+    warn(listener, str(file, ": its ", published->file,
+                       " says that colours are normalised for the network as encoder.pixels ",
+                       enum_name(*published->pixels), " does, and it is ", enum_name(config.pixels),
+                       "; set encoder.pixels to ", enum_name(*published->pixels)));
 }
 
 std::unique_ptr<LoadedData> load_announced(const DataConfig& config,
@@ -87,7 +93,7 @@ RunData::RunData(const ExperimentConfig& config, const Request& request,
   if (std::find(request.splits.begin(), request.splits.end(), Split::kVal) != request.splits.end())
     require_validation(*loaded_);
   if (request.checks_stages) check_stages(config, *loaded_);
-  tell_interpolation(config_.encoder, listener);
+  tell_preparation(config_.encoder, listener);
   for (const std::string& note : named_notes(loaded_->dataset)) inform(listener, note);
   boxes_ = configured_boxes(config.data, *loaded_, wanted_images(*loaded_, request), listener,
                             request.of_checkpoint ? IsNamed() : named_all);

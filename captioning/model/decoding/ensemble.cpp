@@ -30,7 +30,7 @@ bool alike(const OpenModel& a, const OpenModel& b) {
   const PrepareOptions p = seen(a), q = seen(b);
   const bool same_part = p.mode == q.mode && (p.mode == ResizeMode::kSquash ||
                                               p.height * q.width == q.height * p.width);
-  return one == other && same_part;
+  return one == other && same_part && p.side == q.side;
 }
 
 }  // namespace

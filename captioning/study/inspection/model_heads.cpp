@@ -73,7 +73,7 @@ class HeadList {
     if (!encoder) return;
     const EncoderConfig& own = config_.encoder;
     add_sequences(HeadPlace::kEncoder, static_cast<Index>(encoder->blocks().size()),
-                  encoder_traits(own).reads_text ? own.text.heads : resolved(own.vit).heads,
+                  encoder_traits(own).heads,
                   [](Index layer) { return str("encoder.block", layer + 1, ".attention"); });
   }
 

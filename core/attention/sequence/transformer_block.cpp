@@ -1,33 +1,66 @@
 #include "core/attention/sequence/transformer_block.h"
 
+#include "core/ops/network_ops.h"
 #include "core/ops/pointwise.h"
+#include "core/ops/shape_ops.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
+namespace {
+
+Var activate_hidden(Var wide, DenseActivation f, Index hidden) {
+  switch (f) {
+    case DenseActivation::kRelu:
+      return ops::relu(wide);
+    case DenseActivation::kQuickGelu:
+      return ops::nonlinear(wide, Nonlinearity::kQuickGelu);
+    case DenseActivation::kTanhGelu:
+      return ops::nonlinear(wide, Nonlinearity::kTanhGelu);
+    case DenseActivation::kSwiglu:
+      return ops::multiply(ops::nonlinear(ops::slice_cols(wide, 0, hidden), Nonlinearity::kSilu),
+                           ops::slice_cols(wide, hidden, hidden));
+    case DenseActivation::kGelu:
+      break;
+  }
+  return ops::gelu(wide);
+}
+
+Index hidden_width(const TransformerBlockOptions& options) {
+  return options.hidden > 0 ? options.hidden : options.multiple * options.features;
+}
+
+}  // namespace
+
 Residual::Residual(const ParamScope& scope, const TransformerBlockOptions& options)
     : norm_(scope, options.features, options.epsilon),
       placement_(options.norm),
-      dropout_(options.dropout) {}
+      dropout_(options.dropout),
+      scale_(options.scaled
+                 ? scope.declare("scale", {options.features}, Init::constant(1), Decay::kNo)
+                 : -1) {}
 
 Var Residual::enter(Tape& tape, Var x) const {
   return placement_ == NormPlacement::kPre ? norm_(tape, x) : x;
 }
 
 Var Residual::leave(Tape& tape, Var x, Var y) const {
-  const Var sum = ops::add(x, ops::dropout(y, dropout_));
+  const Var branch = scale_ < 0 ? y : ops::scale_channels(y, tape.parameter(scale_));
+  const Var sum = ops::add(x, ops::dropout(branch, dropout_));
   return placement_ == NormPlacement::kPost ? norm_(tape, sum) : sum;
 }
 
 PositionNetwork::PositionNetwork(const ParamScope& scope, const TransformerBlockOptions& options)
-    : widen_(scope.sub("widen"), {options.features, options.multiple * options.features}),
-      narrow_(scope.sub("narrow"), {options.multiple * options.features, options.features}),
+    : widen_(scope.sub("widen"),
+             {options.features,
+              hidden_width(options) * (options.activation == DenseActivation::kSwiglu ? 2 : 1)}),
+      narrow_(scope.sub("narrow"), {hidden_width(options), options.features}),
       activation_(options.activation),
+      hidden_(hidden_width(options)),
       dropout_(options.dropout) {}
 
 Var PositionNetwork::operator()(Tape& tape, Var x) const {
-  const Var wide = widen_(tape, x);
-  const Var active = activation_ == DenseActivation::kRelu ? ops::relu(wide) : ops::gelu(wide);
+  const Var active = activate_hidden(widen_(tape, x), activation_, hidden_);
   return narrow_(tape, ops::dropout(active, dropout_));
 }
 

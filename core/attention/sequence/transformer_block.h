@@ -14,19 +14,23 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-enum class DenseActivation { kRelu, kGelu };
+// kSwiglu: silu(first half of W_1 x) * (second half), where W_1 is twice as wide (Shazeer 2020).
+enum class DenseActivation { kRelu, kGelu, kQuickGelu, kTanhGelu, kSwiglu };
 
 struct TransformerBlockOptions {
   Index features = 0;  // D
   Index multiple = 4;  // hidden width of the dense network, as a multiple of D
+  Index hidden = 0;    // the same as a number, where it is above 0
   DenseActivation activation = DenseActivation::kRelu;
   NormPlacement norm = NormPlacement::kPre;
   double dropout = 0;  // of what each layer adds, and of the dense network's hidden units
   double epsilon = 1e-5;
+  bool scaled = false;  // whether a learned factor for each channel scales what each layer adds
 };
 
-// The residual connection around a layer f: x + dropout(f(norm(x))), or norm(x + dropout(f(x))).
-// Declares the parameters of LayerNorm.
+// The residual connection around a layer f: x + dropout(s f(norm(x))), or norm(x + dropout(s
+// f(x))). Declares the parameters of LayerNorm, and `scale`, s (initially 1), if the options ask
+// for it.
 class Residual {
  public:
   Residual(const ParamScope& scope, const TransformerBlockOptions& options);
@@ -37,6 +41,7 @@ class Residual {
   LayerNorm norm_;
   NormPlacement placement_;
   double dropout_;
+  int scale_;  // -1: none
 };
 
 // W_2 dropout(activation(W_1 x + b_1)) + b_2. Declares widen and narrow.
@@ -48,6 +53,7 @@ class PositionNetwork {
  private:
   Dense widen_, narrow_;
   DenseActivation activation_;
+  Index hidden_;
   double dropout_;
 };
 

@@ -290,10 +290,9 @@ TEST_CASE(
 
 TEST_CASE(
     "an even picture stays as it is, and padding keeps its colour, whatever the interpolation") {
-  for (const Interpolation interpolation :
-       {Interpolation::kArea, Interpolation::kBilinear, Interpolation::kBicubic}) {
-    INFO(enum_name(interpolation));
-    for (const ResizeMode mode : {ResizeMode::kSquash, ResizeMode::kCrop, ResizeMode::kPad})
+  for (const auto& [interpolation, name, doc] : enum_table(Interpolation{})) {
+    INFO(name);
+    for (const auto& [mode, mode_name, mode_doc] : enum_table(ResizeMode{}))
       for (const auto& [height, width] :
            {std::pair<Index, Index>{1, 1}, {1, 900}, {700, 1}, {3, 5}, {300, 200}}) {
         const PrepareOptions options{.height = 32,
@@ -327,8 +326,10 @@ TEST_CASE(
   const auto told = [](const char* file, const std::string& text) -> std::string {
     const test::TempFolder folder("preprocessing");
     folder.write(file, text);
-    const auto found = published_interpolation(folder / "model.safetensors");
-    return found ? str(enum_name(found->interpolation), " of ", found->file) : "nothing";
+    const auto found = published_pixels(folder / "model.safetensors");
+    return found && found->interpolation
+               ? str(enum_name(*found->interpolation), " of ", found->file)
+               : "nothing";
   };
   CHECK(told("preprocessor_config.json", R"({"resample": 2})") ==
         "bilinear of preprocessor_config.json");
@@ -338,11 +339,94 @@ TEST_CASE(
         "bicubic of config.json");
   CHECK(told("open_clip_config.json", R"({"preprocess_cfg": {"interpolation": "bilinear"}})") ==
         "bilinear of open_clip_config.json");
-  for (const char* text : {R"({"resample": 0})", R"({"resample": [3]})", "{}", "[3]", "3", "", "{",
+  for (const char* text : {R"({"resample": 7})", R"({"resample": [3]})", "{}", "[3]", "3", "", "{",
                            R"({"pretrained_cfg": 3})"}) {
     CHECK(told("preprocessor_config.json", text) == "nothing");
     CHECK(told("config.json", text) == "nothing");
   }
+}
+
+TEST_CASE("weights tell how pictures are cut and colours normalised, by the files of three hubs") {
+  struct Case {
+    const char *file, *text, *lines;
+  };
+  const std::string imagenet =
+      R"("image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225])";
+  for (
+      const auto& [file, text, lines] :
+      {Case{
+           "preprocessor_config.json",
+           R"({"size": {"height": 32, "width": 48}, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]})",
+           "32 x 48 squash 0 plain 127.5 127.5"},
+       {"preprocessor_config.json", R"({"size": 32, "crop_size": 24})",
+        "24 x 24 center 32 no colours"},
+       {"preprocessor_config.json", R"({"size": 32, "image_processor_type": "ViTImageProcessor"})",
+        "32 x 32 squash 0 no colours"},
+       {"preprocessor_config.json",
+        R"({"size": {"shortest_edge": 36}, "crop_size": {"height": 32, "width": 32}, "do_center_crop": true})",
+        "32 x 32 center 36 no colours"},
+       {"preprocessor_config.json",
+        R"({"size": {"height": 36, "width": 36}, "crop_size": {"height": 32, "width": 32}})",
+        "32 x 32 squash_center 36 no colours"},
+       {"preprocessor_config.json", R"({"size": {"shortest_edge": 224}, "crop_pct": 0.875})",
+        "224 x 224 center 256 no colours"},
+       {"preprocessor_config.json", R"({"size": {"shortest_edge": 384}, "crop_pct": 0.875})",
+        "384 x 384 squash 0 no colours"},
+       {"config.json",
+        R"({"pretrained_cfg": {"input_size": [3, 224, 224], "crop_pct": 0.95, "mean": [0.48145466, 0.4578275, 0.40821073], "std": [0.26862954, 0.26130258, 0.27577711]}})",
+        "224 x 224 center_even 235 clip"},
+       {"config.json",
+        R"({"pretrained_cfg": {"input_size": [3, 224, 224], "crop_pct": 1.0, "crop_mode": "squash", "mean": [0.1, 0.2, 0.3], "std": [1, 1, 1]}})",
+        "224 x 224 squash 0 colours of its own"},
+       {"open_clip_config.json",
+        R"({"model_cfg": {"vision_cfg": {"image_size": 64}}, "preprocess_cfg": {}})",
+        "64 x 64 center_even 0 clip"},
+       {"preprocessor_config.json", R"({"size": {"height": -3, "width": "x"}})",
+        "0 x 0 - 0 no colours"}}) {
+    const test::TempFolder folder("preprocessing");
+    folder.write(file, text);
+    const auto found = published_pixels(folder.path());
+    REQUIRE(found);
+    std::string colours = found->colours ? "colours of its own" : "no colours";
+    if (found->pixels) colours = enum_name(*found->pixels);
+    if (found->pixels == PixelScale::kPlain)
+      colours += str(" ", found->input_mean, " ", found->input_scale);
+    CHECK(str(found->height, " x ", found->width, " ",
+              found->resize ? enum_name(*found->resize) : "-", " ", found->resize_side, " ",
+              colours) == lines);
+  }
+}
+
+TEST_CASE("a picture whose centre is cut behind resizing has the geometry of what is seen") {
+  for (const ResizeMode mode :
+       {ResizeMode::kCenter, ResizeMode::kCenterEven, ResizeMode::kSquashCenter})
+    for (const auto& [height, width] : {std::pair<Index, Index>{60, 80}, {81, 40}, {33, 33}}) {
+      INFO(enum_name(mode) << " of " << height << " x " << width);
+      const PrepareOptions options{.height = 24,
+                                   .width = 24,
+                                   .mode = mode,
+                                   .interpolation = Interpolation::kBicubic,
+                                   .side = 30};
+      Image image(height, width);
+      for (Index y = 0; y < height; ++y)
+        for (Index x = 0; x < width; ++x)
+          image.pixel(y, x)[0] = static_cast<std::uint8_t>(255 * x / width),
+                         image.pixel(y, x)[1] = static_cast<std::uint8_t>(255 * y / height);
+      const Prepared made = prepare(image, options);
+      CHECK((made.geometry.seen.x >= 0 && made.geometry.seen.y >= 0));
+      CHECK((made.geometry.seen.right() <= static_cast<double>(width) + 1e-9 &&
+             made.geometry.seen.bottom() <= static_cast<double>(height) + 1e-9));
+      // The colour of a cell is that of the place that the geometry says.
+      for (const Index cell : {Index{0}, Index{7}, Index{15}}) {
+        const Rect box = cell_box(made.geometry, {4, 4}, cell);
+        const std::uint8_t* pixel = made.image.pixel(cell / 4 * 6 + 3, cell % 4 * 6 + 3);
+        CHECK(std::abs(pixel[0] - 255 * (box.x + box.width / 2) / static_cast<double>(width)) < 8);
+        CHECK(std::abs(pixel[1] - 255 * (box.y + box.height / 2) / static_cast<double>(height)) <
+              8);
+      }
+      CHECK(render_input(image, made.geometry, kGreyPadding, Interpolation::kBicubic).rgb ==
+            made.image.rgb);
+    }
 }
 
 }  // namespace

@@ -62,6 +62,12 @@ void Backbone::set_grid(std::size_t index, const GridShape& grid) {
     if (places_[i] == index) results_[i] = {.grid = grid, .field = field_};
 }
 
+void Backbone::set_whole_grid(std::size_t index, const GridShape& grid) {
+  set_grid(index, grid);
+  for (std::size_t i = 0; i < places_.size(); ++i)
+    if (places_[i] == index) results_[i].whole = true;
+}
+
 void Backbone::set_results(std::vector<BackboneResult> results) {
   results_ = std::move(results);
   places_.resize(results_.size());

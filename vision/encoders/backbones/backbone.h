@@ -82,6 +82,8 @@ class Backbone {
   void see(const Window& window) { field_.see(window.reach(), window.stride, window.padding); }
   // Records the grid of stage `index`, which is complete.
   void set_grid(std::size_t index, const GridShape& grid);
+  // The same where every cell is computed from all cells of the picture, or nearly all.
+  void set_whole_grid(std::size_t index, const GridShape& grid);
   // For a network whose results are not those of stages; run() then returns these results.
   void set_results(std::vector<BackboneResult> results);
   // Whether the result of a stage is requested.

@@ -1,0 +1,35 @@
+// Attention within windows, with a number for each pair of places (ops/biased_attention.h).
+#pragma once
+
+#include <span>
+
+#include "core/tensor/tensor.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace kernels {
+
+struct BiasedWindows {
+  Index count = 0, places = 0, heads = 0, width = 0;  // N, T, H, d
+  // Of every place of some windows, which repeat; empty: all places are of one part.
+  std::span<const int> parts{};
+};
+
+struct BiasedInputs {
+  ConstView q, k, v;  // [N, T, H d]
+  ConstView bias;     // [T T, H]
+};
+
+// out [N, T, H d].
+void biased_attention(const BiasedWindows& windows, const BiasedInputs& in, View out);
+
+// The gradients, which are added to; those without data are not wanted.
+struct BiasedGradients {
+  View dq, dk, dv, dbias;
+};
+void biased_attention_backward(const BiasedWindows& windows, const BiasedInputs& in, ConstView dout,
+                               const BiasedGradients& gradients);
+
+}  // namespace kernels
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,214 @@
+#include "experiments/commands/inspect_weights.h"
+
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/base/foreign_file.h"
+#include "core/base/json_text.h"
+#include "core/base/listing.h"
+#include "core/base/plain_text.h"
+#include "core/io/tensor_files.h"
+#include "vision/encoders/backbones/hub_network.h"
+#include "vision/encoders/encoder.h"
+#include "vision/encoders/published_preprocessing.h"
+
+namespace saccade {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Lines = std::vector<std::pair<std::string, std::string>>;  // of a config
+
+struct NetworkFacts {
+  std::string names, prefix, what;
+  std::string problem{};  // why there is no grid; "" where there is one
+  GridShape grid{};
+  Index height = 0, width = 0;
+  std::vector<std::string> layers{};
+  std::string pixels{};  // the file that says how pictures are prepared
+  Lines config{};        // keys of the section encoder
+};
+
+std::string text_of(const VitParts& vit) {
+  return str("vision transformer: width ", vit.width, ", ", vit.layers, " blocks, ", vit.heads,
+             " heads, patches of ", vit.patch, " x ", vit.patch, " pixels",
+             vit.class_token ? ", a class token" : "",
+             vit.registers > 0 ? str(", ", vit.registers, " further tokens") : "",
+             vit.layer_scale ? ", layer scale" : "",
+             vit.activation == DenseActivation::kSwiglu ? ", SwiGLU" : "");
+}
+std::string depths(const std::vector<Index>& blocks, const std::vector<Index>& widths) {
+  std::string text;
+  for (std::size_t s = 0; s < blocks.size(); ++s)
+    text += str(s == 0 ? "" : ", ", blocks[s], " of width ", widths[s]);
+  return text;
+}
+std::string text_of(const ResnetPlan& net) {
+  return str("residual network", net.mean_strides ? " of CLIP" : "",
+             ", blocks: ", depths(net.depths, net.widths));
+}
+std::string text_of(const ConvnextPlan& net) {
+  return str("ConvNeXt", net.response_norm ? " 2" : "",
+             ", blocks: ", depths(net.depths, net.widths));
+}
+std::string text_of(const InvertedPlan& net) {
+  return str(net.hard_gate ? "MobileNetV3, " : "EfficientNet, ", net.blocks.size(), " blocks");
+}
+std::string text_of(const SwinPlan& net) {
+  return str("Swin, blocks: ", depths(net.depths, net.widths), ", windows of ", net.windows[0],
+             " x ", net.windows[0]);
+}
+
+// The lines for which pictures are prepared as the files say.
+void add_pixels(const PublishedPixels& pixels, Lines& lines) {
+  if (pixels.resize) lines.emplace_back("resize", enum_name(*pixels.resize));
+  if (pixels.resize_side > 0) lines.emplace_back("resize_side", str(pixels.resize_side));
+  if (pixels.interpolation) lines.emplace_back("interpolation", enum_name(*pixels.interpolation));
+  if (!pixels.pixels) return;
+  lines.emplace_back("pixels", enum_name(*pixels.pixels));
+  if (*pixels.pixels != PixelScale::kPlain) return;
+  lines.emplace_back("input_mean", str(pixels.input_mean));
+  lines.emplace_back("input_scale", str(pixels.input_scale));
+}
+
+NetworkFacts facts_of(const std::string& path, Index image_size) {
+  const HubTensors tensors(open_tensors(path));
+  NetworkFacts facts{.names = tensors.naming().what, .prefix = tensors.prefix(), .what = ""};
+  const auto published = published_pixels(path);
+  constexpr Index kUsualSide = 224;
+  const bool told = published && published->height > 0;
+  EncoderConfig config;
+  config.type = "hub";
+  config.weights = path;
+  facts.height = image_size > 0 ? image_size : told ? published->height : kUsualSide;
+  facts.width = image_size > 0 ? image_size : told ? published->width : kUsualSide;
+  config.image_size = facts.height;
+  config.image_width = facts.width;
+  facts.config = {{"type", "hub"}, {"weights", path}, {"image_size", str(facts.height)}};
+  if (facts.width != facts.height) facts.config.emplace_back("image_width", str(facts.width));
+  if (published) {
+    facts.pixels = published->file;
+    add_pixels(*published, facts.config);
+    if (published->colours && !published->pixels)
+      facts.problem = "its colours are normalised by numbers that encoder.pixels does not have";
+  }
+  try {
+    std::visit([&](const auto& plan) { facts.what = text_of(plan); },
+               read_hub_plan(tensors, path, config));
+    ParameterStore parameters;
+    const auto encoder = make_encoder(config, ParamScope(parameters, "encoder"));
+    facts.grid = encoder->grid();
+    for (const EncoderStage& stage : encoder->stages())
+      if (stage.name != "embedding") facts.layers.push_back(stage.name);
+  } catch (const Error& error) {
+    facts.problem = error.what();
+  }
+  return facts;
+}
+
+Json json_of(const NetworkFacts& facts) {
+  Json config = Json::object();
+  for (const auto& [key, value] : facts.config) config[key] = value;
+  return {{"names", facts.names},
+          {"prefix", facts.prefix},
+          {"network", facts.what},
+          {"problem", facts.problem},
+          {"image", {facts.height, facts.width}},
+          {"grid", {facts.grid.rows, facts.grid.cols, facts.grid.features}},
+          {"layers", facts.layers},
+          {"pixels", facts.pixels},
+          {"encoder", config}};
+}
+
+void print_network(const NetworkFacts& facts) {
+  const auto line = [](const char* what, const std::string& text) {
+    if (!text.empty()) std::cout << what << plain_text(text) << "\n";
+  };
+  line("network: ", facts.what);
+  line("names of ", facts.names);
+  line("which begin with: ", facts.prefix);
+  if (facts.grid.cells() > 0)
+    line("grid: ", str(facts.grid.rows, " x ", facts.grid.cols, " regions of ", facts.grid.features,
+                       " numbers, at ", facts.height, " x ", facts.width, " pixels"));
+  std::string layers;
+  for (const std::string& layer : facts.layers) layers += (layers.empty() ? "" : ", ") + layer;
+  line("layers (encoder.layer): ", layers);
+  line("pictures: as its file says: ", facts.pixels);
+  line("but: ", facts.problem);
+  std::cout << "config:\n  encoder:\n";
+  for (const auto& [key, value] : facts.config)
+    std::cout << "    " << key << ": " << plain_text(value) << "\n";
+}
+
+// A text shortened to what a line holds.
+std::string short_text(const std::string& text) {
+  constexpr std::size_t kMost = 80;
+  if (text.size() <= kMost) return plain_text(text);
+  return str(plain_text(text.substr(0, kMost)), "... (", text.size(),
+             " bytes; --json prints all of them)");
+}
+
+}  // namespace
+
+bool are_weights(const std::string& path) {
+  const std::filesystem::path place = path;
+  std::error_code error;
+  if (std::filesystem::is_directory(place, error)) {
+    if (std::filesystem::exists(place / "checkpoints", error)) return false;
+    for (const auto& entry : std::filesystem::directory_iterator(place, error)) {
+      const std::string name = entry.path().filename().string();
+      for (const char* end : {".safetensors", ".bin", ".pth", ".pt", ".index.json"})
+        if (name.ends_with(end)) return true;
+    }
+    return false;
+  }
+  if (place.extension() == ".safetensors") return true;
+  const std::string kind = foreign_file(path, WantedFile::kWeights);
+  return kind.find("safetensors file") != std::string::npos ||
+         kind.find("PyTorch") != std::string::npos || kind.find("pickle") != std::string::npos ||
+         kind.find("index of weights") != std::string::npos;
+}
+
+int inspect_weights(const std::string& path, Index image_size, bool json) {
+  const std::unique_ptr<TensorFile> opened = open_tensors(path);
+  const TensorFile& file = *opened;
+  const auto* own = dynamic_cast<const SafetensorsFile*>(opened.get());
+  if (own) own->check_digest();
+  const std::optional<NetworkFacts> network =
+      is_hub_network(file) ? std::optional(facts_of(path, image_size)) : std::nullopt;
+  if (json) {
+    Json tensors = Json::array();
+    for (const SafetensorsEntry& entry : file.entries())
+      tensors.push_back({{"name", entry.name}, {"type", entry.type}, {"shape", entry.shape}});
+    const Json all = {{"schema_version", 1},
+                      {"file", path},
+                      {"metadata", own ? Json(own->metadata()) : Json::object()},
+                      {"has_digest", own && own->has_digest()},
+                      {"network", network ? json_of(*network) : Json()},
+                      {"tensors", tensors}};
+    std::cout << json_text(all);
+    return static_cast<int>(ExitCode::kOk);
+  }
+  if (network) print_network(*network);
+  if (own)
+    for (const auto& [key, text] : own->metadata())
+      std::cout << "metadata " << short_text(key) << ": " << short_text(text) << "\n";
+  Index numbers = 0;
+  for (const SafetensorsEntry& entry : file.entries()) {
+    std::cout << plain_text(entry.name) << "  " << entry.type;
+    for (std::size_t i = 0; i < entry.shape.size(); ++i)
+      std::cout << (i == 0 ? "  " : " x ") << entry.shape[i];
+    std::cout << "\n";
+    numbers += entry.count();
+  }
+  std::cout << "numbers: " << numbers << " in " << file.entries().size() << " tensors\ndigest: "
+            << (own && own->has_digest() ? "right"
+                                         : "none, so damage to the numbers would not be noticed")
+            << "\n";
+  return static_cast<int>(ExitCode::kOk);
+}
+
+}  // namespace saccade
