@@ -92,9 +92,8 @@ struct AttendContext {
   HardLikelihood likelihood = HardLikelihood::kChoice;  // what the words of a decoder condition on
   Var sentinel{};  // [R, S], what the decoder knows without the image
 
-  // Whether the observer replaces weights, and whether it chooses regions.
-  bool replaces() const;
-  bool chooses() const;
+  bool replaces() const;  // whether the observer replaces weights
+  bool chooses() const;   // whether it chooses regions
   // Shows a glimpse to the observer, if there is one.
   void see(const Glimpse& glimpse) const;
   // The number of this glimpse among all glimpses of its caption.

@@ -18,7 +18,7 @@ inline namespace SACCADE_NUMERIC {
 // Where the regions lie that a map has weights of: in the cells of a grid over what the network
 // saw. Regions are numbered row by row from the top left.
 struct RegionLayout {
-  GridSize grid{};
+  GridSize grid{};  // its rows and columns of cells
 
   // The number of regions.
   Index count() const { return grid.cells(); }

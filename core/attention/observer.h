@@ -48,7 +48,7 @@ class GlimpseObserver {
 class GlimpseRecorder : public GlimpseObserver {
  public:
   void see(const Glimpse& glimpse) override { glimpses.push_back(glimpse); }
-  std::vector<Glimpse> glimpses;
+  std::vector<Glimpse> glimpses;  // in the order in which they were seen
 };
 
 // The weights [R, L], or [R, L + 1] with the sentinel's weight last, which stays, as the observer
