@@ -25,11 +25,11 @@ std::vector<Index> extents_of(const Shape& shape) {
 }  // namespace
 
 bool is_frozen(const EncoderConfig& config) {
-  return encoder_traits(config.type).runs_in_opencv || config.frozen_stages < 0;
+  return encoder_registry().at(config.type).traits.runs_in_opencv || config.frozen_stages < 0;
 }
 
 void require_network_file(const EncoderConfig& config, const std::string& option) {
-  const bool onnx = encoder_traits(config.type).reads_onnx_file;
+  const bool onnx = encoder_registry().at(config.type).traits.reads_onnx_file;
   const std::string& file = onnx ? config.model : config.weights;
   std::error_code error;
   if (config.network || file.empty() || std::filesystem::exists(file, error) || error) return;
@@ -52,7 +52,8 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
                    .side = config.resize_side},
       normalization_(normalization) {
   const StoredNetwork* stored = config.network.get();
-  if (!stored && config.weights.empty() && !encoder_traits(config.type).reads_onnx_file)
+  if (!stored && config.weights.empty() &&
+      !encoder_registry().at(config.type).traits.reads_onnx_file)
     throw UsageError(
         "encoder.frozen_stages -1 would freeze random weights; set encoder.weights to a file of "
         "pretrained ones");
@@ -113,7 +114,7 @@ void FrozenNetwork::load_weights(const EncoderConfig& config, const MessageListe
   if (!report.prefix.empty()) inform(listener, config.weights + ": " + report.prefix_text());
   if (report.complete()) return;
   const std::string text = config.weights + ": " + report.text();
-  if (!report.missing.empty() && !encoder_traits(config.type).reads_onnx_file)
+  if (!report.missing.empty() && !encoder_registry().at(config.type).traits.reads_onnx_file)
     throw DataError(
         text + "; encoder.frozen_stages -1 would freeze random numbers where some are missing");
   warn(listener, text + "; left out (encoder.weights_strict is false)");

@@ -68,7 +68,7 @@ template <class Way, class Map>
 requires std::is_same_v<std::remove_const_t<Map>, AttentionMap>
 void pass_all(Way& way, Map& map) {
   pass_list(way, map.weights);
-  way.pass(map.grid);
+  way.pass(map.layout);
   pass_list(way, map.mask);
   pass_all(way, map.layer);
   pass_all(way, map.head);
