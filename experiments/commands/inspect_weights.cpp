@@ -20,7 +20,7 @@ namespace saccade {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Lines = std::vector<std::pair<std::string, std::string>>;  // of a config
+using NetworkLines = std::vector<std::pair<std::string, std::string>>;  // of a config
 
 struct NetworkFacts {
   std::string names, prefix, what;
@@ -28,8 +28,8 @@ struct NetworkFacts {
   GridShape grid{};
   Index height = 0, width = 0;
   std::vector<std::string> layers{};
-  std::string pixels{};  // the file that says how pictures are prepared
-  Lines config{};        // keys of the section encoder
+  std::string pixels{};   // the file that says how pictures are prepared
+  NetworkLines config{};  // keys of the section encoder
 };
 
 std::string text_of(const VitParts& vit) {
@@ -63,7 +63,7 @@ std::string text_of(const SwinPlan& net) {
 }
 
 // The lines for which pictures are prepared as the files say.
-void add_pixels(const PublishedPixels& pixels, Lines& lines) {
+void add_pixels(const PublishedPixels& pixels, NetworkLines& lines) {
   if (pixels.resize) lines.emplace_back("resize", enum_name(*pixels.resize));
   if (pixels.resize_side > 0) lines.emplace_back("resize_side", str(pixels.resize_side));
   if (pixels.interpolation) lines.emplace_back("interpolation", enum_name(*pixels.interpolation));
