@@ -106,6 +106,9 @@ std::string headline(const Comparison& comparison) {
                  : std::string());
 }
 
+namespace {
+
+// The columns that name a row: the arm and, where there are regimes, the regime; or the system.
 Table arms_table(bool regimes) {
   if (!regimes) return {.columns = {{.key = "system"}}};
   return {.columns = {{.key = "arm"}, {.key = "regime"}}, .names = 2};
@@ -115,6 +118,8 @@ Table::Cells arm_cells(const ArmResult& arm, Regime regime, bool regimes) {
   if (!regimes) return {arm.arm.name};
   return {arm.arm.name, enum_name(regime)};
 }
+
+}  // namespace
 
 Table means_table(const std::vector<Row>& rows, bool regimes, Shown shown,
                   std::span<const ScoreMark> marks) {

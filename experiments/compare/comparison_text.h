@@ -17,10 +17,6 @@ std::string headline(const Comparison& comparison);
 // How much of a comparison is shown: the headlines of the registry of metrics, or every metric.
 enum class Shown { kHeadline, kAll };
 
-// The columns that name a row: the arm and, where there are regimes, the regime; or the system.
-Table arms_table(bool regimes);
-Table::Cells arm_cells(const ArmResult& arm, Regime regime, bool regimes);
-
 // One row for each arm and regime: mean and standard deviation of each metric and cost that some
 // row has, in the order of the registry, and where the maps of any row look dead (dead_signs.h) a
 // column that says which. Labels of marked metrics end with " *".

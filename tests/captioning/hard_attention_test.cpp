@@ -21,10 +21,10 @@ Outcome run_draws(const TinyModel& model, const std::vector<Choices>& draws,
                   const CaptionLossOptions& options, double baseline) {
   TestTape tape(model.store.views());
   tape.set_training(true);
-  ForcedChooser chooser(draws);
+  ForcedObserver observer(draws);
   ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                  pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1},
-                 &chooser);
+                 &observer);
   Outcome out;
   out.nll = loss.nll()[0];
   for (Index draw = 0; draw < model.steps() * model.draws(); ++draw) {
@@ -219,14 +219,14 @@ TEST_CASE("rows that draw and rows that take the expectation are what they are a
     const TinyModel model(BaselineKind::kEma, "lstm", form);
     const auto costs = [&](const std::vector<int>& kinds) {
       TestTape tape(model.store.views());
-      Mixed chooser(kinds);
+      Mixed observer(kinds);
       const std::vector<std::vector<int>> captions(kinds.size(), {4, 3, 5});
       Tensor features({static_cast<Index>(kinds.size()), kRegions, kFeatures});
       for (Index i = 0; i < features.size(); ++i)
         features[i] = model.features[i % model.features.size()];
       ShardLoss loss(tape, *model.decoder, tape.constant(features.view()),
                      pack_captions(captions, kBos, kEos), estimator(1, 0),
-                     {.batch_captions = static_cast<Index>(kinds.size())}, &chooser);
+                     {.batch_captions = static_cast<Index>(kinds.size())}, &observer);
       return loss.nll();
     };
     const std::vector<double> both = costs({0, -1});
@@ -265,10 +265,10 @@ TEST_CASE("the value head learns the expected cost from the state before each ch
   const Outcome out = run(model, choices, options, 0);
   const auto squares = numeric_gradient(model.store, [&] {
     TestTape tape(model.store.views());
-    ForcedChooser chooser({choices});
+    ForcedObserver observer({choices});
     ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                    pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1},
-                   &chooser);
+                   &observer);
     double sum = 0;
     for (std::size_t t = 0; t < choices.size(); ++t) {
       const double miss = loss.output().values[t].value()[0] - loss.costs()[t];
@@ -299,10 +299,10 @@ TEST_CASE("a value head that has learned nothing leaves the moving average of it
   for (const BaselineKind kind : {BaselineKind::kEmaPerLength, BaselineKind::kLearned}) {
     options.hard.baseline = kind;
     TestTape tape(model.store.views());
-    ForcedChooser chooser({{2, 0, 1}});
+    ForcedObserver observer({{2, 0, 1}});
     ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                    pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1},
-                   &chooser);
+                   &observer);
     loss.backward(moving);
     advantages.push_back(loss.advantages());
     CHECK(loss.advantages()[0] == Approx(loss.costs()[0] - 7));
@@ -321,10 +321,10 @@ TEST_CASE("a caption's last choice is not reinforced where only its own word wou
       options.hard.reward = RewardKind::kToGo;
       options.hard.samples = baseline.value == BaselineKind::kLeaveOneOut ? 2 : 1;
       TestTape tape(model.store.views());
-      ForcedChooser chooser({{2, 0, 1}, {1, 1, 0}});
+      ForcedObserver observer({{2, 0, 1}, {1, 1, 0}});
       ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                      pack_captions(std::vector<std::vector<int>>{caption}, kBos, kEos), options,
-                     {.batch_captions = 1}, &chooser);
+                     {.batch_captions = 1}, &observer);
       const auto rows = static_cast<std::size_t>(options.hard.samples);
       INFO(baseline.name << ", " << caption.size());
       // The averages see the other choices alone, each with the number of words after it.
@@ -356,10 +356,10 @@ TEST_CASE("a caption's gradient does not depend on the batch it is in") {
   Tensor features({3, kRegions, kFeatures});
   for (Index i = 0; i < features.size(); ++i)
     features[i] = model.features[i % model.features.size()];
-  ForcedChooser chooser({choices});
+  ForcedObserver observer({choices});
   const std::vector<std::vector<int>> captions(3, model.captions[0]);
   ShardLoss loss(tape, *model.decoder, tape.constant(features.view()),
-                 pack_captions(captions, kBos, kEos), options, {.batch_captions = 3}, &chooser);
+                 pack_captions(captions, kBos, kEos), options, {.batch_captions = 3}, &observer);
   loss.backward(fixed(1.5));
   const auto three = parameter_gradients(tape, model.store);
   for (std::size_t i = 0; i < three.size(); ++i)

@@ -11,13 +11,13 @@ namespace saccade::test {
 namespace {
 
 // Chooses the given regions, and reports which of them count as drawn from the weights.
-class ForcedMixture : public ForcedChooser {
+class ForcedMixture : public ForcedObserver {
  public:
   // own[glimpse]: whether the region of that glimpse was drawn from the weights.
   ForcedMixture(const Choices& choices, std::vector<bool> own)
-      : ForcedChooser({choices}), own_(std::move(own)) {}
+      : ForcedObserver({choices}), own_(std::move(own)) {}
   RegionChoice choose(const Odds& odds) override {
-    RegionChoice choice = ForcedChooser::choose(odds);
+    RegionChoice choice = ForcedObserver::choose(odds);
     choice.sampled = own_[static_cast<std::size_t>(odds.draw)];
     return choice;
   }
@@ -54,10 +54,10 @@ TEST_CASE("only regions that were drawn from the weights are reinforced") {
   // `own` is that of ForcedMixture; if it is empty, the probability is that of the mixture.
   const auto draw = [&](const Choices& choices, const std::vector<bool>& own) {
     TestTape tape(model.store.views());
-    ForcedMixture chooser(choices, own.empty() ? std::vector<bool>(choices.size(), true) : own);
+    ForcedMixture observer(choices, own.empty() ? std::vector<bool>(choices.size(), true) : own);
     ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                    pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1},
-                   &chooser);
+                   &observer);
     Draw out;
     out.nll = loss.nll()[0];
     for (Index glimpse = 0; glimpse < glimpses; ++glimpse) {
@@ -140,10 +140,10 @@ TEST_CASE("the estimator's statistics count every head's draw, also of a sentine
     for (Index draw = 0; draw < model.steps() * model.draws(); ++draw)
       choices.push_back(draw % 2 == 0 ? 1 : model.options() - 1);
     TestTape tape(model.store.views());
-    ForcedChooser chooser({choices});
+    ForcedObserver observer({choices});
     ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                    pack_captions(model.captions, kBos, kEos), estimator(1, 0),
-                   {.batch_captions = 1}, &chooser);
+                   {.batch_captions = 1}, &observer);
     loss.backward(fixed(1.5));
     EstimatorSums sums;
     sums.add(loss);

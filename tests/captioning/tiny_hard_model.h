@@ -17,9 +17,9 @@ inline constexpr int kBos = 1, kEos = 2;
 using Choices = std::vector<int>;
 
 // Chooses what is given: choices[r % size][draw] for row r.
-class ForcedChooser : public GlimpseObserver {
+class ForcedObserver : public GlimpseObserver {
  public:
-  explicit ForcedChooser(std::vector<Choices> choices) : choices_(std::move(choices)) {}
+  explicit ForcedObserver(std::vector<Choices> choices) : choices_(std::move(choices)) {}
   bool chooses() const override { return true; }
   RegionChoice choose(const Odds& odds) override {
     return {.region = choices_[static_cast<std::size_t>(odds.row) % choices_.size()]

@@ -34,14 +34,14 @@ struct Taken {
   Mechanism m;
   Tensor features = normal_tensor({1, kRegions, kFeatures}, 90),
          query = normal_tensor({1, kQuery}, 91);
-  Given chooser;
+  Given observer;
   AttentionResult seen;
 
   Taken(const AttentionConfig& config, const std::vector<int>& choices)
       : m(make(config, kRegions)),
-        chooser(choices),
+        observer(choices),
         seen(attend(m,
-                    {.features = features.view(), .query = query.view(), .observer = &chooser})) {}
+                    {.features = features.view(), .query = query.view(), .observer = &observer})) {}
   double feature(Index region, Index d) const { return features[region * kFeatures + d]; }
   // x' W for `columns` columns.
   Real product(const Real* x, const std::string& name, Index column) const {
@@ -58,7 +58,7 @@ TEST_CASE("each head of a hard mechanism takes a region of its own") {
   AttentionConfig config = hard();
   config.heads = 2;
   const Taken taken(config, {3, 1});
-  CHECK(taken.chooser.columns == kRegions);
+  CHECK(taken.observer.columns == kRegions);
   for (Index h = 0; h < 2; ++h)
     for (Index d = 0; d < 2; ++d) {
       const Real* region = taken.features.data() + (h == 0 ? 3 : 1) * kFeatures;
@@ -72,7 +72,7 @@ TEST_CASE("a hard choice may be the sentinel, alone or in one of two heads") {
   config.sentinel = true;
   const int sentinel = static_cast<int>(kRegions);
   const Taken one(config, {sentinel});
-  CHECK(one.chooser.columns == kRegions + 1);
+  CHECK(one.observer.columns == kRegions + 1);
   // The sentinel is made from the first numbers of the query (sentinel_of).
   for (Index d = 0; d < kFeatures; ++d)
     CHECK(std::abs(one.seen.context[d] - one.product(one.query.data(), "sentinel.weight", d)) <
@@ -98,7 +98,7 @@ TEST_CASE("monotonic choices go on from the last one, and none is taken after al
   AttentionConfig config = hard();
   config.scope = "monotonic";
   const Taken third(config, {2});
-  CHECK(third.chooser.columns == kRegions + 1);
+  CHECK(third.observer.columns == kRegions + 1);
   for (Index d = 0; d < kFeatures; ++d)
     CHECK(std::abs(third.seen.context[d] - third.feature(2, d)) < 1e-12);
   // The second glimpse starts at the region of the first.
@@ -114,10 +114,10 @@ TEST_CASE("the maps of heads, and what they have in common, name what was chosen
   const auto chosen = [&](const std::vector<int>& choices) {
     const Taken taken(config, choices);
     TestTape tape(taken.m.store.views(), Recording::kNo);
-    Given chooser(choices);
+    Given observer(choices);
     const Glimpse g = attend_twice(
         taken.m, tape, tape.constant(taken.features.view()), tape.constant(taken.query.view()),
-        {.features = taken.features.view(), .query = taken.query.view(), .observer = &chooser});
+        {.features = taken.features.view(), .query = taken.query.view(), .observer = &observer});
     REQUIRE(g.draws.size() == 2);
     for (std::size_t h = 0; h < 2; ++h) CHECK(g.draws[h].chosen[0] == choices[h]);
     return g.chosen[0];

@@ -34,10 +34,10 @@ struct Pass {
 Pass run_choices(const FormulaModel& model, const std::vector<Choices>& draws,
                  const CaptionLossOptions& options) {
   TestTape tape(model.store.views());
-  ForcedChooser chooser(draws);
+  ForcedObserver observer(draws);
   ShardLoss loss(tape, *model.decoder, tape.constant(model.features.view()),
                  pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1},
-                 &chooser);
+                 &observer);
   Pass out;
   out.cost = loss.nll()[0];
   for (Index t = 0; t < model.steps(); ++t)
