@@ -71,8 +71,9 @@ TEST_CASE("these values may change when a run goes on, and no others") {
 TEST_CASE("what the model alone reads is no input, unless the network is frozen") {
   Paths expected = below("data");
   expected.merge(below("encoder"));
-  Paths network = {"encoder.channels", "encoder.lr", "encoder.frozen_stages", "encoder.weights",
-                   "encoder.weights_strict"};
+  Paths network = {
+      "encoder.channels",      "encoder.heads",   "encoder.activation",    "encoder.lr",
+      "encoder.frozen_stages", "encoder.weights", "encoder.weights_strict"};
   network.merge(below("encoder.vit"));
   Paths model = {"encoder.keys",          "encoder.values",          "encoder.project",
                  "encoder.positions",     "encoder.feature_dropout", "encoder.region_dropout",

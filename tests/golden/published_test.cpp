@@ -307,7 +307,8 @@ TEST_CASE("pictures are prepared as the files beside weights say, within one lev
         REQUIRE(levels.shape == std::vector<Index>{made.height, made.width, 3});
         double most = 0;
         for (std::size_t i = 0; i < levels.values.size(); ++i)
-          most = std::max(most, std::abs(double{levels.values[i]} - double{made.rgb[i]}));
+          most =
+              std::max(most, std::abs(double{levels.values[i]} - static_cast<double>(made.rgb[i])));
         CHECK(most <= 1);
       }
     }
