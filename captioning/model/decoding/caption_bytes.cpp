@@ -9,8 +9,8 @@ namespace saccade {
 
 namespace {
 
-// One function lists the members of each struct, for writing and for reading. Both sides are the
-// same program, so numbers travel as they lie in memory.
+// The same functions write and read. Both sides are the same program, so numbers travel as they lie
+// in memory.
 class Writer {
  public:
   template <class T>
@@ -46,83 +46,58 @@ class Reader {
   std::string_view bytes_;
 };
 
-template <class Way, class List>
-void pass_list(Way& way, List& list) {
-  const std::size_t count = way.length(list);
-  for (std::size_t i = 0; i < count; ++i) pass_all(way, list[i]);
+template <class Way, class... Members>
+void pass_each(Way& way, Members&... members);
+
+// A struct is taken apart by a structured binding: where it gets a member, this does not compile.
+template <class Way, class T>
+void pass_members(Way& way, T& value) {
+  using Struct = std::remove_const_t<T>;
+  if constexpr (std::is_same_v<Struct, AttentionMap>) {
+    auto& [weights, layout, mask, layer, head, gate, sentinel, chosen, rollout, elsewhere] = value;
+    pass_each(way, weights, layout, mask, layer, head, gate, sentinel, chosen, rollout, elsewhere);
+  } else if constexpr (std::is_same_v<Struct, SelfAttention>) {
+    auto& [layer, head, weights] = value;
+    pass_each(way, layer, head, weights);
+  } else if constexpr (std::is_same_v<Struct, DecodedWord>) {
+    auto& [id, log_prob, map, parts, choices, self_attention, text, pieces, effects] = value;
+    pass_each(way, id, log_prob, map, parts, choices, self_attention, text, pieces, effects);
+  } else {
+    static_assert(std::is_same_v<Struct, DecodedCaption>);
+    auto& [words, finished, log_prob, last, others] = value;
+    pass_each(way, words, finished, log_prob, last, others);
+  }
 }
 
 template <class Way, class T>
-requires std::is_arithmetic_v<std::remove_const_t<T>>
-void pass_all(Way& way, T& number) { way.pass(number); }
-
-template <class Way, class Part>
-requires std::is_same_v<std::remove_const_t<Part>, MapPart>
-void pass_all(Way& way, Part& part) {
-  way.pass(part.number);
-  way.pass(part.count);
-  way.pass(part.fused);
+void pass_all(Way& way, T& value) {
+  if constexpr (requires { value.size(); }) {
+    const std::size_t count = way.length(value);
+    for (std::size_t i = 0; i < count; ++i) pass_all(way, value[i]);
+  } else if constexpr (std::is_trivially_copyable_v<std::remove_const_t<T>>) {
+    way.pass(value);
+  } else {
+    pass_members(way, value);
+  }
 }
 
-template <class Way, class Map>
-requires std::is_same_v<std::remove_const_t<Map>, AttentionMap>
-void pass_all(Way& way, Map& map) {
-  pass_list(way, map.weights);
-  way.pass(map.layout);
-  pass_list(way, map.mask);
-  pass_all(way, map.layer);
-  pass_all(way, map.head);
-  way.pass(map.gate);
-  way.pass(map.sentinel);
-  way.pass(map.chosen);
-  way.pass(map.rollout);
-  way.pass(map.elsewhere);
-}
-
-template <class Way, class Self>
-requires std::is_same_v<std::remove_const_t<Self>, SelfAttention>
-void pass_all(Way& way, Self& self) {
-  way.pass(self.layer);
-  way.pass(self.head);
-  pass_list(way, self.weights);
-}
-
-template <class Way, class Word>
-requires std::is_same_v<std::remove_const_t<Word>, DecodedWord>
-void pass_all(Way& way, Word& word) {
-  way.pass(word.id);
-  way.pass(word.log_prob);
-  pass_all(way, word.map);
-  pass_list(way, word.parts);
-  pass_list(way, word.choices);
-  pass_list(way, word.self_attention);
-  pass_list(way, word.text);
-  pass_list(way, word.pieces);
-  pass_list(way, word.effects);
-}
-
-template <class Way, class Caption>
-requires std::is_same_v<std::remove_const_t<Caption>, DecodedCaption>
-void pass_all(Way& way, Caption& caption) {
-  pass_list(way, caption.words);
-  way.pass(caption.finished);
-  way.pass(caption.log_prob);
-  pass_all(way, caption.last);
-  pass_list(way, caption.others);
+template <class Way, class... Members>
+void pass_each(Way& way, Members&... members) {
+  (pass_all(way, members), ...);
 }
 
 }  // namespace
 
 std::string bytes_of(std::span<const DecodedCaption> captions) {
   Writer writer;
-  pass_list(writer, captions);
+  pass_all(writer, captions);
   return std::move(writer.bytes);
 }
 
 std::vector<DecodedCaption> captions_of(std::string_view bytes) {
   Reader reader(bytes);
   std::vector<DecodedCaption> captions;
-  pass_list(reader, captions);
+  pass_all(reader, captions);
   return captions;
 }
 
