@@ -265,11 +265,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace saccade
 
-int main(int argc, char** argv) {
-  try {
-    return saccade::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return saccade::run_benchmark(saccade::run, argc, argv); }

@@ -1,4 +1,4 @@
-// How all benchmarks print what they measured.
+// How all benchmarks print what they measured, and end.
 #pragma once
 
 #include <sys/resource.h>
@@ -8,6 +8,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "core/base/error.h"
 
 namespace saccade {
 
@@ -44,6 +46,19 @@ inline long peak_rss_mib() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_maxrss / 1024;
+}
+
+// What run() returns. An error is one line on stderr and the exit code of its kind.
+inline int run_benchmark(int (*run)(int, char**), int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const Error& error) {
+    std::cerr << "error: " << error.what() << "\n";
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    std::cerr << "error: " << error.what() << "\n";
+    return static_cast<int>(ExitCode::kInternal);
+  }
 }
 
 }  // namespace saccade

@@ -80,8 +80,7 @@ int run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (is_photo(workload)) size.batch = 1;
   if (workload == "caption_photo" && (size.checkpoint.empty() || size.photo.empty())) {
-    std::cerr << "caption_photo needs --checkpoint and --photo\n";
-    return 2;
+    throw UsageError("caption_photo needs --checkpoint and --photo");
   }
   parallel::set_threads(size.threads);
   const Timing timing = all.at(workload)(size);
@@ -103,4 +102,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace saccade
 
-int main(int argc, char** argv) { return saccade::run(argc, argv); }
+int main(int argc, char** argv) { return saccade::run_benchmark(saccade::run, argc, argv); }

@@ -68,4 +68,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace saccade
 
-int main(int argc, char** argv) { return saccade::run(argc, argv); }
+int main(int argc, char** argv) { return saccade::run_benchmark(saccade::run, argc, argv); }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "captioning/learning/runs/training_run.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
@@ -38,7 +39,7 @@ struct CompareOptions {
   std::vector<std::string> overrides, tune, margins;
   bool json = false, force = false, all = false;
   bool threads_given = false, images_given = false;
-  Index jobs = 1, report_images = 24;
+  Index jobs = 0, report_images = 24;
 };
 
 std::size_t output_columns() {
@@ -121,6 +122,22 @@ void print_comparison(const CompareOptions& options, const Comparison& compariso
             << std::flush;
 }
 
+// The number of runs that are trained at the same time.
+std::size_t jobs_of(const CompareOptions& options, const std::vector<Arm>& arms) {
+  const parallel::Ranks* const ranks = parallel::ranks();
+  if (!ranks) return static_cast<std::size_t>(std::max<Index>(1, options.jobs));
+  const Index jobs = options.jobs == 0 ? ranks->count() : options.jobs;
+  if (ranks->count() % jobs != 0)
+    throw UsageError(str("--jobs ", jobs, ": ", ranks->count(),
+                         " ranks cannot be shared out equally among so many runs; choose a number "
+                         "that divides them"));
+  const auto group =
+      parallel::neighbours(*parallel::ranks(), ranks->count() / static_cast<int>(jobs));
+  const parallel::OverRanks over(group.get());
+  for (const Arm& arm : arms) check_ranks(arm.config);
+  return static_cast<std::size_t>(jobs);
+}
+
 int run_arms(const CompareOptions& options) {
   const StopSignal signal;
   const JudgeOptions given = judge_options(options.primary, options.margins);
@@ -144,12 +161,10 @@ int run_arms(const CompareOptions& options) {
   const JudgeOptions judging = study_options(given, config.compare, arms, !options.boxes.empty());
   ArmRunner runner(out, options.boxes, meteor_options(options.paraphrases), signal);
   check_arms(arms);
-  if (options.jobs > 1 && parallel::ranks())
-    throw UsageError("--jobs is for one process; over ranks, each rank trains one run at a time");
   const StudyRequest request{.name = config.name,
                              .compare = config.compare,
                              .arms = arms,
-                             .jobs = static_cast<std::size_t>(options.jobs),
+                             .jobs = jobs_of(options, arms),
                              .paraphrases = options.paraphrases};
   refuse_other_configs(request, runner);
   std::optional<RunDirectory> held;
@@ -304,10 +319,12 @@ CommandRun bind_compare(Options& options) {
                "directory of the comparison, in which finished runs are kept (default: runs/NAME; "
                "for finished runs none, so that no file is written)",
                "DIR");
-  options.count("--jobs", args->jobs,
-                "number of runs that are trained at the same time, each by a process with its "
-                "share of the threads (default: 1)",
-                1);
+  options.count(
+      "--jobs", args->jobs,
+      "number of runs that are trained at the same time, each by a process with its "
+      "share of the threads (default: 1); under mpirun each by an equal part of the ranks "
+      "(default: by one)",
+      1);
   options.repeatable("--tune", args->tune,
                      "first try these values for every arm, and train each arm with the value that "
                      "validates best, as compare.tune does",

@@ -11,6 +11,7 @@
 #include "captioning/study/evaluation/attention_health.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/parallel/ranks/ranks.h"
 #include "experiments/options/given_boxes.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
@@ -53,9 +54,15 @@ template <class Work>
 std::string failure_of(Work work) {
   try {
     work();
+  } catch (const DivergedError& error) {  // this one and the next strike all ranks of a run
+    return error.what();
+  } catch (const UsageError& error) {
+    return error.what();
   } catch (const Error& error) {
+    if (parallel::ranks()) throw;  // the other ranks would wait for this one
     return error.what();
   } catch (const std::bad_alloc&) {
+    if (parallel::ranks()) throw;
     return "out of memory";
   }
   return "";
@@ -100,7 +107,7 @@ Trial ArmRunner::try_out(const Arm& trial, std::int64_t seed, const std::string&
     const auto best = state.best.find(trial.config.train.best_metric);
     if (best != state.best.end()) result.score = best->second;
   });
-  if (!result.error.empty()) log::error(label + ": " + result.error);
+  if (!result.error.empty() && parallel::is_first_rank()) log::error(label + ": " + result.error);
   return result;
 }
 
@@ -138,14 +145,16 @@ bool ArmRunner::is_finished(const Arm& arm, std::int64_t seed) const {
 }
 
 TrainingResult ArmRunner::train(const Arm& arm, std::int64_t seed, const std::string& label) {
-  RunDirectory directory(this->directory(arm, seed), RunDirectory::Mode::kResume);
+  const fs::path path = directory(arm, seed);
+  std::optional<RunDirectory> held;
+  if (parallel::is_first_rank()) held.emplace(path, RunDirectory::Mode::kResume);
   ExperimentConfig config = config_of(arm, seed);
-  take_network(config, directory.path(), given_model_folders());
+  take_network(config, path, given_model_folders());
   load(config);
   reset_peak_memory();
   return run_reported({.config = &config,
                        .data = data_.get(),
-                       .directory = &directory,
+                       .directory = held ? &*held : nullptr,
                        .resume = true,
                        .label = label,
                        .warned = &warned_,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 
 #include "captioning/learning/runs/check_config.h"
 #include "core/base/error.h"
@@ -43,7 +44,7 @@ class Study {
     tune(out);
     out.signal = stopped_by();
     if (out.signal != 0) return out;
-    out.jobs = parallel::ranks() ? parallel::ranks()->count() : static_cast<Index>(request_.jobs);
+    out.jobs = static_cast<Index>(request_.jobs);
     std::vector<Run> runs;
     for (const ArmResult& arm : out.arms)
       for (const std::int64_t seed : out.seeds)
@@ -164,9 +165,11 @@ class Study {
     for (const Job& job : jobs) fs::remove(job.arguments[1], error);  // the run has its own copy
   }
 
-  // Trains the unfinished runs one by one, each rank every so many of them.
+  // Trains the unfinished runs one by one, each group of ranks every so many of them.
   void train_over_ranks(const std::vector<Run>& runs) {
-    const parallel::Ranks& ranks = *parallel::ranks();
+    parallel::Ranks& ranks = *parallel::ranks();
+    const int groups = static_cast<int>(request_.jobs), size = ranks.count() / groups;
+    const int own_group = ranks.rank() / size;
     std::string finished;  // a letter for each run
     for (const Run& run : runs) finished += runner_.is_finished(run.arm, run.seed) ? 'x' : '-';
     finished = parallel::of_first_rank(finished);
@@ -175,13 +178,19 @@ class Study {
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (finished[i] == 'x') continue;
       runner_.load(runs[i].arm.config);  // all ranks fill the cache of a frozen network together
-      if (next++ % ranks.count() == ranks.rank()) own.push_back(&runs[i]);
+      if (next++ % groups == own_group) own.push_back(&runs[i]);
     }
     {
-      const parallel::OverRanks alone(nullptr);
+      const std::unique_ptr<parallel::Ranks> group = parallel::neighbours(ranks, size);
+      const parallel::OverRanks over(group.get());
+      const int first = own_group * size;
       for (const Run* run : own) {
-        if (stopped()) break;
-        std::cerr << run->label << ": rank " << ranks.rank() << "\n";
+        if (stopped_by() != 0) break;
+        if (parallel::is_first_rank())
+          std::cerr << run->label << ": "
+                    << (group ? str("ranks ", first, " to ", first + size - 1)
+                              : str("rank ", first))
+                    << "\n";
         runner_.try_out(run->arm, run->seed, run->label);
       }
     }

@@ -12,7 +12,8 @@ struct StudyRequest {
   std::string name;
   CompareConfig compare;
   std::vector<Arm> arms;
-  std::size_t jobs = 1;       // runs trained at the same time, each in a process of its own
+  // Runs trained at the same time, each in a process of its own, or by an equal part of the ranks.
+  std::size_t jobs = 1;
   std::string paraphrases{};  // --paraphrases, for these processes
 };
 
@@ -22,8 +23,9 @@ struct StudyRequest {
 void refuse_other_configs(const StudyRequest& request, const ArmRunner& runner);
 
 // Runs the study and returns the arms with their scores. After a signal it returns early with the
-// results so far. Over ranks (parallel::OverRanks), each trains some of the runs by itself, and the
-// first one scores them; the others return no scores. Throws BusyError where a tuned arm was
+// results so far. Over ranks (parallel::OverRanks), groups of neighbours train runs, and the first
+// rank scores them; the others return no scores. What strikes one rank of a group alone, such as a
+// full disk, is thrown. Throws BusyError where a tuned arm was
 // trained with other values, and what loading the data throws where all arms share it.
 Comparison run_study(const StudyRequest& request, ArmRunner& runner, const StopSignal& signal);
 

@@ -124,6 +124,13 @@ for arm in soft hard; do
   done
 done
 [ -s study-2/compare.json ] || fail "a comparison on ranks writes no result"
+expect 2 ranks 4 compare study.yaml --out study-3 --report-images 0 $shards train.stop=12u --jobs 3
+wants "cannot be shared out equally" err
+expect 0 ranks 4 compare study.yaml --out study-4 --report-images 0 $shards train.stop=12u --jobs 2
+wants "ranks 2 to 3" err
+for run in soft/seed-1 soft/seed-2 hard/seed-1 hard/seed-2; do
+  [ "$(digest study/$run)" = "$(digest study-4/$run)" ] || fail "$run differs where two ranks trained it"
+done
 touch study-2/before
 expect 0 ranks 2 compare study.yaml --out study-2 --report-images 0 $shards train.stop=12u
 [ -z "$(find study-2 -name 'step-*.h5' -newer study-2/before)" ] || fail "a finished run was trained again"

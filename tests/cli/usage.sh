@@ -225,4 +225,12 @@ expect 2 "$saccade" config check tiny.yaml decoder.type=transformer attention.ga
 one_error "decoder.longest 8 is too short for" "raise it to"
 expect 2 "$saccade" config check tiny.yaml encoder.type=resnet18 encoder.frozen_stages=2
 one_error "encoder.frozen_stages 2 would freeze random weights"
+# Benchmarks tell mistakes in the same way.
+bench=$(dirname "$1")/saccade_bench
+expect 2 "$bench" caption_photo
+one_error "caption_photo needs --checkpoint and --photo"
+expect 3 "$bench" caption_photo --checkpoint none.h5 --photo none.png
+one_error "none.h5"
+expect 3 "$(dirname "$1")/saccade_score_bench" none.json
+one_error "none.json"
 exit 0

@@ -113,3 +113,31 @@ TEST_CASE("figures are added up in the order of ranks, and the first error ends 
   CHECK(errors == std::vector<std::string>{"of rank 1", "of rank 1"});
   CHECK_THROWS_AS(parallel::add_up(all, "alone"), DivergedError);
 }
+
+TEST_CASE("groups of neighbours tell each other what ranks would, and nothing to other groups") {
+  for (const int size : {1, 2, 4}) {
+    std::array<std::vector<std::string>, 4> gathered;
+    std::array<int, 4> received{};
+    for_ranks(4, [&](int rank) {
+      const auto group = parallel::neighbours(*parallel::ranks(), size);
+      if ((group == nullptr) != (size == 1)) return;  // leaves nothing gathered
+      const parallel::OverRanks over(group.get());
+      // Ranks tell texts of different lengths, one of them empty.
+      const auto at = static_cast<std::size_t>(rank);
+      gathered[at] = parallel::join_texts({std::string(at * 1000, static_cast<char>('a' + rank))});
+      if (!group) return;
+      const int other = group->rank() ^ 1;
+      group->exchange(other, {reinterpret_cast<const char*>(&rank), sizeof rank},
+                      {reinterpret_cast<char*>(&received[at]), sizeof rank});
+    });
+    for (int rank = 0; rank < 4; ++rank) {
+      INFO("groups of " << size << ", rank " << rank);
+      std::vector<std::string> expected;
+      for (int other = rank / size * size; other < rank / size * size + size; ++other)
+        expected.emplace_back(static_cast<std::size_t>(other) * 1000,
+                              static_cast<char>('a' + other));
+      CHECK(gathered[static_cast<std::size_t>(rank)] == expected);
+      if (size > 1) CHECK(received[static_cast<std::size_t>(rank)] == (rank ^ 1));
+    }
+  }
+}

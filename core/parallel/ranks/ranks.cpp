@@ -18,6 +18,43 @@ namespace {
 
 thread_local Ranks* ranks_of_thread = nullptr;
 
+// So many ranks of others, which lie beside each other.
+class Neighbours : public Ranks {
+ public:
+  Neighbours(Ranks& all, int count)
+      : all_(&all), count_(count), begin_(all.rank() / count * count) {}
+
+  int rank() const override { return all_->rank() - begin_; }
+  int count() const override { return count_; }
+  void exchange(int other, std::span<const char> out, std::span<char> in) override {
+    all_->exchange(begin_ + other, out, in);
+  }
+  // Every rank meets the others in their order, so that no two wait for each other.
+  std::vector<std::string> gather(const std::string& mine) override {
+    std::vector<std::string> out(static_cast<std::size_t>(count_));
+    for (int other = 0; other < count_; ++other) {
+      std::string& theirs = out[static_cast<std::size_t>(other)];
+      if (other == rank()) {
+        theirs = mine;
+        continue;
+      }
+      const std::size_t sent = mine.size();
+      std::size_t received = 0;
+      exchange(other, {reinterpret_cast<const char*>(&sent), sizeof sent},
+               {reinterpret_cast<char*>(&received), sizeof received});
+      theirs.resize(received);
+      exchange(other, mine, theirs);
+    }
+    return out;
+  }
+  void end_all(int code) override { all_->end_all(code); }
+  void finish() override {}
+
+ private:
+  Ranks* all_;
+  int count_, begin_;
+};
+
 std::string bytes_of(const std::vector<double>& numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)};
 }
@@ -69,6 +106,12 @@ std::unique_ptr<Ranks> open_ranks(int processes) {
                          " processes, which do not find each other; start them with mpirun, or "
                          "with srun --mpi=pmix"));
   return ranks;
+}
+
+std::unique_ptr<Ranks> neighbours(Ranks& all, int count) {
+  SACCADE_CHECK(count > 0 && all.count() % count == 0, "[ranks] groups of ", count, " of ",
+                all.count(), " ranks");
+  return count == 1 ? nullptr : std::make_unique<Neighbours>(all, count);
 }
 
 OverRanks::OverRanks(Ranks* ranks) : outer_(std::exchange(ranks_of_thread, ranks)) {}

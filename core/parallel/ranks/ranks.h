@@ -33,6 +33,11 @@ class Ranks {
 // each other.
 std::unique_ptr<Ranks> open_ranks(int processes);
 
+// The ranks of the group of `count` neighbours that this rank is in, as ranks of their own, which
+// must not outlive `all`. All of the group call this. The number of ranks is a multiple of `count`;
+// null for groups of one.
+std::unique_ptr<Ranks> neighbours(Ranks& all, int count);
+
 // While it lives, what the calling thread does outside of tasks is spread over ranks: updates,
 // decoding, features. All ranks then do the same and get the same results.
 class OverRanks {
