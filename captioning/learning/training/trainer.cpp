@@ -184,6 +184,8 @@ bool Trainer::train_epoch(const std::atomic<int>* signal) {
                    state_.last_checkpoint_seconds)) {
       save();
     }
+    // One process has nobody to agree with, and stops behind the update whose report asked for it.
+    if (signal && signal_ == 0 && !parallel::ranks()) signal_ = *signal;
     if (signal_ != 0) return false;
     if (early_stop() || reached(config_.train.stop)) return false;
   }
