@@ -52,7 +52,8 @@ TEST_CASE("these values may change when a run goes on, and no others") {
   Paths expected = listed(
       "name threads data.annotations data.images data.max_megapixels data.tokens "
       "data.splits data.val_annotations data.val_images data.boxes data.sets "
-      "encoder.model encoder.cache train.stop train.checkpoint_every train.keep "
+      "encoder.model encoder.cache train.gradient_groups train.stop train.checkpoint_every "
+      "train.keep "
       "train.prefetch train.watch_maps train.watch_images");
   for (const char* section : {"search", "maps", "compare", "train.early_stop"})
     expected.merge(below(section));

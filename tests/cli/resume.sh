@@ -107,9 +107,9 @@ expect 0 "$saccade" train tiny.yaml --out unlinked "$@" train.stop=${update}u
 ln -sf step-00000001.h5 unlinked/checkpoints/best-Bleu_1
 expect 0 "$saccade" train tiny.yaml --out unlinked "$@" train.stop=$((update + 1))u --resume
 [ "$(readlink unlinked/checkpoints/best-Bleu_1)" = "$best" ] || fail "the best link is still old"
-exit 0
 
-# A run whose config is older than gradient groups goes on with one group, with its own config and with a new one.
+# A run goes on with the gradient groups that it began with, also one that is older than these groups: with its own
+# config and with a new one.
 expect 0 "$saccade" train tiny.yaml --out one-group train.shard=2 train.gradient_groups=1
 expect 0 "$saccade" train tiny.yaml --out groups train.shard=2
 [ "$(digest one-group)" != "$(digest groups)" ] || fail "four groups of shards are added up as one"
@@ -122,3 +122,4 @@ sed -i '/gradient_groups/d' former/config.yaml
 expect 0 "$saccade" train --out former --resume train.stop=13u
 expect 0 "$saccade" train tiny.yaml --out former train.shard=2 --resume
 [ "$(digest former)" = "$(digest one-group)" ] || fail "an older run does not go on with one group"
+exit 0

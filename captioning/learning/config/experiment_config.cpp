@@ -1,6 +1,13 @@
 #include "captioning/learning/config/experiment_config.h"
 
+#include <algorithm>
+
+#include "captioning/data/data_sets.h"
+#include "core/base/error.h"
+#include "core/config/config.h"
 #include "core/config/fields.h"
+#include "core/config/idle.h"
+#include "core/config/traits.h"
 
 namespace saccade {
 
@@ -61,6 +68,26 @@ void ExperimentConfig::fields(Section& v) {
       .is(Trait::kMayChange)
       .is(Trait::kNoResult)
       .is(Trait::kAllArms);
+}
+
+std::string deciding_changes(const ExperimentConfig& before, const ExperimentConfig& now) {
+  const auto in_both = [&](const auto& paths_of) {
+    const std::vector<std::string> first = paths_of(before), second = paths_of(now);
+    return [=](const std::string& path) {
+      return std::find(first.begin(), first.end(), path) != first.end() &&
+             std::find(second.begin(), second.end(), path) != second.end();
+    };
+  };
+  const auto unread = in_both([](const ExperimentConfig& one) { return unread_options(one); });
+  const auto free =
+      in_both([](const ExperimentConfig& one) { return paths_with(one, Trait::kMayChange); });
+  std::string changes;
+  for (const Difference& d : config_differences(before, now))
+    if (!unread(d.path) && !free(d.path))
+      changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
+  for (const Difference& d : share_differences(before.data, now.data))
+    changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
+  return changes;
 }
 
 }  // namespace saccade

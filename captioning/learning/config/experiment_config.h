@@ -49,4 +49,8 @@ struct ExperimentConfig : ModelConfig {
 
 using LoadedConfig = Loaded<ExperimentConfig>;
 
+// The values that differ between the config of a run and that of its continuation, and that decide
+// what an update does: one line each, "\n  path was old, is new"; "" when the run can go on.
+std::string deciding_changes(const ExperimentConfig& before, const ExperimentConfig& now);
+
 }  // namespace saccade

@@ -22,8 +22,9 @@ void TrainConfig::fields(Section& v) {
           between(1, 65536));
   v.field("gradient_groups", gradient_groups,
           "groups of shards whose gradients are added up in a fixed tree; a power of two, and the "
-          "largest number of ranks (mpirun) that can share a batch",
-          between(1, 1024));
+          "largest number of ranks (mpirun) that can share a batch; a resumed run keeps its own",
+          between(1, 1024))
+      .is(Trait::kMayChange);
   v.field("stop", stop, "when training ends")
       // A cosine is drawn over the whole run: with another end, updates past and to come do not
       // fit. One that ends where self-critical training starts does not mind.

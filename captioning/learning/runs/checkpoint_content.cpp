@@ -4,16 +4,14 @@
 #include <array>
 #include <cstring>
 #include <set>
+#include <utility>
 
-#include "captioning/data/data_sets.h"
 #include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/runs/half_checkpoint.h"
 #include "captioning/learning/runs/model_parameters.h"
 #include "captioning/learning/runs/stored_state.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
-#include "core/config/idle.h"
-#include "core/config/traits.h"
 #include "core/io/checkpoint.h"
 #include "vision/encoders/frozen_network.h"
 
@@ -300,9 +298,10 @@ ExperimentConfig stored_config(const Archive& archive,
   }
 }
 
-void keep_groups(const Archive& archive, ExperimentConfig& config) {
-  if (archive.string("config").find("gradient_groups:") == std::string::npos)
-    config.train.gradient_groups = kGroupsBefore;
+bool keep_groups(const Archive& archive, ExperimentConfig& config) {
+  const auto began =
+      stored_config(archive, config.attention.registry, {}, kCommandLine).train.gradient_groups;
+  return std::exchange(config.train.gradient_groups, began) != began;
 }
 
 LoadedModel load_model(const std::filesystem::path& path, std::span<const std::string> overrides,
@@ -347,26 +346,6 @@ LoadedModel load_model(const std::filesystem::path& path, std::span<const std::s
   loaded.model = std::move(model);
   loaded.state = loaded.weights_only ? read_trained(archive) : read_state(archive);
   return loaded;
-}
-
-std::string deciding_changes(const ExperimentConfig& before, const ExperimentConfig& now) {
-  const auto in_both = [&](const auto& paths_of) {
-    const std::vector<std::string> first = paths_of(before), second = paths_of(now);
-    return [=](const std::string& path) {
-      return std::find(first.begin(), first.end(), path) != first.end() &&
-             std::find(second.begin(), second.end(), path) != second.end();
-    };
-  };
-  const auto unread = in_both([](const ExperimentConfig& one) { return unread_options(one); });
-  const auto free =
-      in_both([](const ExperimentConfig& one) { return paths_with(one, Trait::kMayChange); });
-  std::string changes;
-  for (const Difference& d : config_differences(before, now))
-    if (!unread(d.path) && !free(d.path))
-      changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
-  for (const Difference& d : share_differences(before.data, now.data))
-    changes += "\n  " + d.path + " was " + d.first + ", is " + d.second;
-  return changes;
 }
 
 void restore_run(const Archive& archive, const ExperimentConfig& config, const DataIdentity& data,

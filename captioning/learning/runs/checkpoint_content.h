@@ -39,9 +39,10 @@ ExperimentConfig stored_config(const Archive& archive,
                                std::span<const std::string> overrides = {},
                                const std::string& overrider = kCommandLine);
 
-// Gives the config of a run that goes on the number of gradient groups that it began with, where
-// its checkpoint is older than these groups: 1.
-void keep_groups(const Archive& archive, ExperimentConfig& config);
+// Gives the config of a run that goes on the number of gradient groups that it began with: that of
+// its checkpoint, and 1 where that is older than these groups. Returns whether the config had
+// another.
+bool keep_groups(const Archive& archive, ExperimentConfig& config);
 
 // A model as a checkpoint has it, with what else the checkpoint says of it. A caption needs nothing
 // but the checkpoint and an image. load_model() makes no pipeline and gives no name; open_model()
@@ -69,10 +70,6 @@ LoadedModel load_model(const std::filesystem::path& path,
                        std::span<const std::string> overrides = {},
                        std::shared_ptr<const AttentionRegistry> added = {},
                        const std::string& overrider = kCommandLine);
-
-// The values that differ between the config of a run and that of its continuation, and that decide
-// what an update does: one line each, "\n  path was old, is new"; "" when the run can go on.
-std::string deciding_changes(const ExperimentConfig& before, const ExperimentConfig& now);
 
 // Restores a run's parameters, optimizer moments and state where it stopped. Throws CheckpointError
 // for weights alone, and one that names everything which changed since: config values that decide

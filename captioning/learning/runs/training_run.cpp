@@ -219,7 +219,9 @@ TrainingResult run_training(const TrainingRequest& request) {
   check_metrics(request, model);
   std::optional<Archive> archive;
   if (request.resume) archive = newest_checkpoint(directory, listener);
-  if (archive) keep_groups(*archive, config);
+  if (archive && keep_groups(*archive, config))
+    listener(Severity::kInfo, str("train.gradient_groups is ", config.train.gradient_groups,
+                                  ", as at the beginning of the run"));
   check_ranks(config);
 
   const BoxTargets boxes(config, data, set, model.grid(), listener);
