@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
+#include "core/parallel/per_thread.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -13,8 +14,8 @@ namespace {
 
 // The buffer in which a thread computes the gradient of its tile.
 Real* tile_scratch() {
-  thread_local Tensor scratch(Shape{kTileNumbers});
-  return scratch.data();
+  static parallel::PerThread<Tensor> scratch;
+  return scratch.get(Shape{kTileNumbers}).data();
 }
 
 }  // namespace

@@ -140,6 +140,8 @@ TEST_CASE("the checker finds seeded breaches") {
       {"core/base/a.h", "// What it is.\n// #pragma once\n", "`#pragma once` is missing"},
       {"core/base/a.cpp", std::string(451, '\n'), "451 lines"},
       {"core/base/a.cpp", "const char* home = std::getenv(\"HOME\");\n", "environment"},
+      {"core/base/a.cpp", "thread_local std::string text;\n", "parallel::PerThread"},
+      {"core/base/a.cpp", "thread_local const Words words(1);\n", "parallel::PerThread"},
       {"core/base/a.cpp",
        "// TO"
        "DO: later\n",

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <initializer_list>
 #include <map>
+#include <regex>
 #include <set>
 
 #include "tests/architecture/architecture.h"
@@ -62,6 +63,14 @@ std::vector<std::string> cpp_names(const std::string& line) {
     }
   }
   return names;
+}
+
+// True for a thread_local whose type may have a destructor: all but pointers, bool and int.
+bool has_thread_local_object(const std::string& code) {
+  static const std::regex declared(
+      "\\bthread_local\\s+(?:const\\s+)?(bool\\b|int\\b|[^(={;]*\\*)?");
+  std::smatch match;
+  return std::regex_search(code, match, declared) && !match[1].matched;
 }
 
 }  // namespace
@@ -132,6 +141,13 @@ Findings check_words(const std::vector<SourceFile>& files) {
       if (!reads_environment && (file.header() || is_cpp(file)) &&
           has_any_word(file.code[i], {"getenv", "secure_getenv"})) {
         findings.push_back(at(file, i) + "the environment is read in experiments/main.cpp only");
+      }
+      if (file.top != "tests" && (file.header() || is_cpp(file)) &&
+          has_thread_local_object(file.code[i])) {
+        findings.push_back(
+            at(file, i) +
+            "a thread_local with a destructor ends the program where memory is short; " +
+            "use parallel::PerThread");
       }
     }
   }

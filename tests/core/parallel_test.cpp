@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "core/base/random.h"
+#include "core/parallel/per_thread.h"
 #include "core/parallel/processors.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -52,6 +53,32 @@ TEST_CASE("every index is visited once, nested loops are serial, and the first e
                                            throw std::runtime_error("item " + std::to_string(i));
                                        }),
                     "item 3");
+}
+
+TEST_CASE("every thread has an object of its own, made once, until the thread ends") {
+  static std::atomic<int> alive = 0, refusals = 3;
+  struct Counted {
+    explicit Counted(int first) : value(first) {
+      if (refusals-- > 0) throw std::bad_alloc();
+      ++alive;
+    }
+    ~Counted() { --alive; }
+    int value;
+  };
+  static parallel::PerThread<Counted> objects;
+  std::atomic<int> own = 0;
+  for (int i = 0; i < 3; ++i) CHECK_THROWS_AS(objects.get(1), std::bad_alloc);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&own, t] {
+      for (int i = 0; i < 10; ++i) ++objects.get(100 * t).value;
+      own += objects.get(0).value == 100 * t + 10;
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(own == 4);
+  CHECK(alive == 0);
+  CHECK(objects.get(7).value == 7);
+  CHECK(alive == 1);
 }
 
 TEST_CASE("a prefetcher hands out items in order and passes errors on") {

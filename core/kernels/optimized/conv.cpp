@@ -7,11 +7,11 @@
 #include "core/kernels/optimized/one_thread.h"
 #include "core/kernels/optimized/winograd.h"
 #include "core/parallel/kernel_parts.h"
+#include "core/parallel/per_thread.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace kernels::optimized {
-
 namespace {
 
 using dnnl::memory;
@@ -21,8 +21,7 @@ const dnnl::engine& engine() {
   return cpu;
 }
 
-// What a thread needs for every convolution: its stream, and memory that a call fills and does not
-// keep.
+// What a thread needs for every convolution: its stream, and memory for the length of a call.
 struct Workspace {
   // A call uses one thread, even on a thread that no pool of ours has prepared.
   Workspace() { kernels_detail::use_one_thread(); }
@@ -40,8 +39,8 @@ struct Workspace {
   }
 };
 Workspace& workspace() {
-  thread_local Workspace space;
-  return space;
+  static parallel::PerThread<Workspace> spaces;
+  return spaces.get();
 }
 
 memory wrap(const memory::desc& desc, const Real* data) {
@@ -247,7 +246,8 @@ Primitive make(const Key& key) try {
 // used. A run has few shapes; where there are many (images of any size), the collection is emptied
 // now and then.
 const Primitive& primitive(const Key& key) {
-  thread_local std::map<Key, Primitive> held;
+  static parallel::PerThread<std::map<Key, Primitive>> of_threads;
+  std::map<Key, Primitive>& held = of_threads.get();
   const auto found = held.find(key);
   if (found != held.end()) return found->second;
   if (held.size() >= 512) held.clear();

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/kernels/optimized/one_thread.h"
+#include "core/parallel/per_thread.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -56,8 +57,8 @@ class FewRowsProduct {
     return instance;
   }
   static dnnl::stream& stream() {
-    thread_local dnnl::stream instance(engine());
-    return instance;
+    static parallel::PerThread<dnnl::stream> streams;
+    return streams.get(engine());
   }
   memory::desc a_, b_, c_;
   dnnl::matmul matmul_;
@@ -77,7 +78,8 @@ void gemm(const Gemm& g) {
   if (g.k == 0) return reference::gemm(g);  // sgemm would leave C as it is, whatever beta is
   if (few_rows(g)) {
     using Key = std::tuple<Index, Index, Index, Index, Index, Index, bool>;
-    thread_local std::map<Key, FewRowsProduct> products;
+    static parallel::PerThread<std::map<Key, FewRowsProduct>> of_threads;
+    std::map<Key, FewRowsProduct>& products = of_threads.get();
     const bool accumulate = g.beta != 0;
     const Key key{g.m, g.n, g.k, g.lda, g.ldb, g.ldc, accumulate};
     auto found = products.find(key);

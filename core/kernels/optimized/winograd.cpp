@@ -7,6 +7,7 @@
 #include "core/kernels/gemm.h"
 #include "core/kernels/pointwise.h"
 #include "core/parallel/kernel_parts.h"
+#include "core/parallel/per_thread.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -228,8 +229,8 @@ struct Buffers {
 };
 
 Buffers& buffers_of_thread() {
-  thread_local Buffers buffers;
-  return buffers;
+  static parallel::PerThread<Buffers> buffers;
+  return buffers.get();
 }
 
 // The channels of input and output. w is [9, in, out], or is read as its transpose where turned.
