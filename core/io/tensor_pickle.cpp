@@ -199,8 +199,8 @@ class PickleReader {
     tensor.shape = extents(part(arguments, 2, Kind::kList));
     tensor.stride = extents(part(arguments, 3, Kind::kList));
     if (tensor.shape.size() != tensor.stride.size()) damaged("a tensor of two ranks");
-    constexpr std::size_t kMostRank = 16;
-    if (tensor.shape.size() > kMostRank) damaged("a tensor of too many axes");
+    constexpr std::size_t kMostAxes = 16;
+    if (tensor.shape.size() > kMostAxes) damaged("a tensor of too many axes");
     std::uint64_t last = tensor.offset, count = 1;
     for (std::size_t a = 0; a < tensor.shape.size(); ++a) {
       const auto extent = static_cast<std::uint64_t>(tensor.shape[a]);
@@ -243,8 +243,8 @@ class PickleReader {
   void push_long(std::size_t bytes) {
     const std::string_view digits = take(bytes);
     // PyTorch's magic number has 10 bytes; nothing that is counted has more than 8.
-    constexpr std::size_t kMagic = 10;
-    if (bytes > kMagic) refuse("a number of too many digits");
+    constexpr std::size_t kMostBytes = 10;
+    if (bytes > kMostBytes) refuse("a number of too many digits");
     std::uint64_t value = bytes > 0 && (digits.back() & 0x80) != 0 ? ~std::uint64_t{0} : 0;
     std::memcpy(&value, digits.data(), std::min(bytes, sizeof(value)));
     push_number(static_cast<Number>(value));

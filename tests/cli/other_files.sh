@@ -92,5 +92,5 @@ one_error moved
 mv away moved
 expect 3 "$saccade" train tiny.yaml --out wrong encoder.type=vit encoder.weights=$hub/timm-clip-quickgelu/model.safetensors \
   encoder.vit.width=8 encoder.vit.layers=2 encoder.vit.heads=2 encoder.vit.patch=4 encoder.vit.multiple=2 \
-  encoder.positions=learned encoder.image_size=12 encoder.weights_strict=false
+  encoder.positions=learned encoder.image_size=12 encoder.weights_strict=false encoder.interpolation=bicubic encoder.pixels=clip
 one_error "encoder.type hub takes the network"
