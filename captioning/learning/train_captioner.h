@@ -49,9 +49,8 @@ struct TrainingOptions {
   // Folders in which train.init_from finds a model by its name, before those of the installed
   // library.
   std::vector<std::filesystem::path> models{};
-  // METEOR's paraphrase-en.gz for validations, and a folder that keeps an index of it (see
-  // ScorerOptions); empty: none.
-  std::filesystem::path paraphrases{}, cache{};
+  std::filesystem::path paraphrases{};  // METEOR's paraphrase-en.gz for validations; empty: none
+  std::filesystem::path cache{};        // a folder that keeps an index of it (ScorerOptions)
   // A registry with scores and mechanisms beside the built-in ones. May be null.
   std::shared_ptr<const AttentionRegistry> attention{};
 
