@@ -229,7 +229,7 @@ one_error "encoder.frozen_stages 2 would freeze random weights"
 bench=$(dirname "$1")/saccade_bench
 expect 2 "$bench" caption_photo
 one_error "caption_photo needs --checkpoint and --photo"
-expect 3 "$bench" caption_photo --checkpoint none.h5 --photo none.png
+expect 4 "$bench" caption_photo --checkpoint none.h5 --photo none.png
 one_error "none.h5"
 expect 3 "$(dirname "$1")/saccade_score_bench" none.json
 one_error "none.json"
