@@ -113,8 +113,8 @@ void check_placeless(const ModelConfig& config) {
   need(config.attention.mechanism != "linformer" && config.attention.scope == "global",
        "attention.mechanism other than linformer and attention.scope global",
        "these go by the places of regions");
-  need(config.supervision.localizer.weight == 0, "objective.supervision.localizer.weight 0",
-       "the localizer reads the grid");
+  need(!config.supervision.any(), "objective.supervision without boxes and localizer",
+       "these say what weight the cells of the grid should have");
 }
 
 // Padding is left out of what a region or a word attends to; mixtures of all regions cannot do

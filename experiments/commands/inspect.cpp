@@ -133,7 +133,7 @@ void print_text(const std::string& path, const LoadedModel& loaded, bool all) {
         << (loaded.weights_only ? "" : str(", batch ", state.batch)) << ", "
         << duration_text(state.seconds) << (state.finished ? ", finished" : "") << "\n";
   if (loaded.weights_only && loaded.published.empty())
-    out << "for captioning alone: weights in 16 bits"
+    out << "for captioning alone"
         << (loaded.config.encoder.network ? ", with the network of the encoder" : "")
         << "; no training goes on from here\n";
   for (const auto& [metric, value] : state.best) out << "best " << metric << ": " << value << "\n";

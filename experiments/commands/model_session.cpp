@@ -187,7 +187,8 @@ void refuse_training_values(const ModelArgs& args) {
 
 std::string data_remark(const std::string& model, const DataIdentity& trained,
                         const std::string& name, const std::string& digest) {
-  if (trained.digest == digest) return "";
+  // Nobody knows the data of a published model.
+  if (trained.digest == digest || trained.digest.empty()) return "";
   return str(model, " was trained on ",
              trained.name == name ? "another version of the data set " : "another data set: ",
              trained.name);

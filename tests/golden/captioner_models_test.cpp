@@ -222,3 +222,114 @@ TEST_CASE("published captioners give the captions of transformers, greedily and 
     std::cout << folder.filename().string() << ": largest difference of a score " << most << "\n";
   }
 }
+
+TEST_CASE("a published captioner takes hard attention and other axes as any model does") {
+  const fs::path folder = captioner_folders()[0];
+  PublishedCaptioner published = read_published(folder);
+  published.config.attention.selection = "hard";
+  CaptionModel model(published.config, published.vocabulary, {}, [](const ParameterStore&) {});
+  load_published(folder, published, model);
+  const auto expected = test::read_npz((folder / "expected.npz").string());
+  const InputBatch input = input_of(model, expected.at("pixels0"));
+  test::TestTape tape(model.parameters().views());
+  tape.set_recording(false);
+  const EncodedImages images = model.encode(tape, input.view());
+  SearchOptions options = search_options(published.config, published.search, model.vocabulary());
+  CHECK(options.regime == Regime::kArgmax);
+  const DecodedCaption caption = saccade::search(model.decoder(), model.parameters().views(),
+                                                 images.values(), SpecialWords{}, options, 0)[0];
+  REQUIRE_FALSE(caption.words.empty());
+  for (const DecodedWord& word : caption.words) {
+    const auto cells = static_cast<int>(model.grid().cells());
+    CHECK(word.choices.size() == 4);  // of 2 layers and 2 heads
+    for (const AttentionMap& map : single_maps(word)) {
+      CHECK(map.chosen < cells);  // -1 where the class token was taken
+      double sum = *map.elsewhere;
+      for (const float weight : map.weights) sum += double{weight};
+      CHECK(std::abs(sum - 1) < 1e-5);
+    }
+  }
+
+  published.config.attention.scope = "local_p";
+  CHECK_THROWS_AS(CaptionModel::check(published.config), UsageError);
+  published.config.attention.scope = "global";
+  published.config.encoder.resize = ResizeMode::kPad;
+  CHECK_THROWS_AS(CaptionModel::check(published.config), UsageError);
+}
+
+TEST_CASE("captioners that would compute something else are refused with file and key") {
+  const test::TempFolder temporary("captioner-refused");
+  const auto refused = [&](const char* name, const char* file, const char* pointer,
+                           const Json& value) {
+    const fs::path folder = temporary / "copy";
+    fs::remove_all(folder);
+    fs::copy(fs::path(SACCADE_CAPTIONERS_FOLDER) / name, folder);
+    Json json = Json::parse(std::ifstream(folder / file));
+    json[Json::json_pointer(pointer)] = value;
+    std::ofstream(folder / file) << json;
+    try {
+      const Captioner captioner(folder);
+    } catch (const DataError& error) {
+      CHECK(std::string(error.what()).find('\n') == std::string::npos);
+      return std::string(error.what());
+    }
+    return std::string("it was opened");
+  };
+  const auto wants = [](const std::string& message, const char* text) {
+    INFO(message);
+    CHECK(message.find(text) != std::string::npos);
+  };
+  const char *config = "config.json", *generation = "generation_config.json";
+  wants(refused("blip", config, "/text_config/hidden_act", "silu"), "hidden_act");
+  wants(refused("blip", config, "/text_config/num_attention_heads", 3), "num_attention_heads");
+  wants(refused("blip", config, "/text_config/num_hidden_layers", 3), "layer.2");
+  wants(refused("blip", config, "/text_config/num_hidden_layers", 1), "layer.1");
+  wants(refused("blip", config, "/text_config/hidden_size", "8"), "hidden_size");
+  wants(refused("blip", config, "/text_config/hidden_size", 16), "extents");
+  wants(refused("blip", config, "/text_config/intermediate_size", 24), "extents");
+  wants(refused("blip", config, "/text_config/vocab_size", 100), "extents");
+  wants(refused("blip", config, "/text_config/bos_token_id", 4000), "4000");
+  wants(refused("blip", config, "/text_config/is_decoder", false), "is_decoder");
+  wants(refused("blip", config, "/text_config/tie_word_embeddings", false), "tie_word_embeddings");
+  wants(refused("blip", config, "/model_type", "git"), "model_type");
+  wants(refused("vit-gpt2", config, "/decoder/model_type", "bert"), "model_type");
+  wants(refused("vit-gpt2", config, "/decoder/scale_attn_by_inverse_layer_idx", true),
+        "scale_attn_by_inverse_layer_idx");
+  wants(refused("vit-gpt2", config, "/decoder/n_head", 3), "n_head");
+  wants(refused("vit-gpt2", config, "/decoder/n_positions", 41), "extents");
+  wants(refused("vit-gpt2", generation, "/repetition_penalty", 1.5), "repetition_penalty");
+  wants(refused("vit-gpt2", generation, "/eos_token_id", Json::array({1, 2})), "eos_token_id");
+  wants(refused("vit-gpt2", generation, "/length_penalty", -1), "length_penalty");
+  wants(refused("vit-gpt2", generation, "/early_stopping", 3), "early_stopping");
+  wants(refused("vit-gpt2", generation, "/do_sample", true), "num_beams");
+}
+
+TEST_CASE("generation settings become those of the search") {
+  const test::TempFolder temporary("captioner-generation");
+  const auto search_with = [&](const Json& settings) {
+    const fs::path folder = temporary / "copy";
+    fs::remove_all(folder);
+    fs::copy(fs::path(SACCADE_CAPTIONERS_FOLDER) / "blip", folder);
+    std::ofstream(folder / "generation_config.json") << settings;
+    return read_published(folder).search;
+  };
+  SearchConfig search = search_with(Json::object());
+  CHECK(search.mode == SearchMode::kGreedy);
+  CHECK(search.max_length == 19);  // usually 20; this model has positions for 19 words
+  CHECK(search.length_normalization == 1);
+  search = search_with({{"num_beams", 5},
+                        {"max_length", 13},
+                        {"min_length", 6},
+                        {"length_penalty", 0.5},
+                        {"early_stopping", true},
+                        {"no_repeat_ngram_size", 3}});
+  CHECK(search.mode == SearchMode::kBeam);
+  CHECK((search.beam == 5 && search.max_length == 12 && search.min_length == 5));
+  CHECK((search.length_normalization == 0.5 && search.no_repeat_ngram == 3));
+  CHECK(search.beam_end == BeamEnd::kRefillFull);
+  CHECK(search_with({{"early_stopping", "never"}}).beam_end == BeamEnd::kRefillNever);
+  CHECK(search_with({{"max_new_tokens", 7}}).max_length == 7);
+  search = search_with({{"do_sample", true}, {"top_p", 0.9}, {"temperature", 0.7}});
+  CHECK(search.mode == SearchMode::kSample);
+  CHECK((search.top_k == 50 && search.top_p == 0.9 && search.temperature == 0.7));
+}

@@ -15,6 +15,7 @@ ExperimentConfig experiment_of(const PublishedCaptioner& captioner,
   config.attention.registry = std::move(added);
   config.search = captioner.search;
   config.name = "published";
+  config.data.type = DataKind::kFolder;  // which --data names
   return config;
 }
 

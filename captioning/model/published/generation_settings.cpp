@@ -77,11 +77,12 @@ SearchConfig read_generation(const std::filesystem::path& folder,
     settings.refuse_unless(key, idle);
   constexpr Index kMost = 1000;
   SearchConfig search;
-  // Both count the token that begins a caption, and the lengths also the one that ends it, where it
-  // is reached.
-  search.max_length = settings.of("max_new_tokens")
-                          ? settings.number<Index>("max_new_tokens", 1, 1, kMost)
-                          : settings.number<Index>("max_length", 20, 2, kMost + 1) - 1;
+  // max_length and min_length count the token that begins a caption. Where neither length is given,
+  // 20 tokens follow it.
+  constexpr Index kUsualLength = 20;
+  search.max_length = settings.number<Index>("max_new_tokens", kUsualLength, 1, kMost);
+  if (!settings.of("max_new_tokens") && settings.of("max_length"))
+    search.max_length = settings.number<Index>("max_length", 2, 2, kMost + 1) - 1;
   search.min_length =
       std::max<Index>(settings.number<Index>("min_length", 0, 0, search.max_length) - 1, 0);
   search.no_repeat_ngram = settings.number<Index>("no_repeat_ngram_size", 0, 0, kMost);

@@ -1,5 +1,6 @@
 #include "captioning/model/published/published_captioner.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "captioning/model/published/captioner_configs.h"
@@ -78,6 +79,9 @@ PublishedCaptioner read_published(const fs::path& folder) {
                          .search = read_generation(folder, facts.generation),
                          .vocabulary = Vocabulary::published(read_tokens(folder, facts.roles))};
   out.config.encoder = encoder_of(folder, facts.vision);
+  // The word before the end is read at its position, too.
+  out.search.max_length =
+      std::max<Index>(std::min(out.search.max_length, out.config.decoder.longest - 1), 1);
   return out;
 }
 
