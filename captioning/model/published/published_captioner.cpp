@@ -13,8 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The kind of captioner; empty where it is another model, such as one of BLIP's that answers
+// questions.
 std::string kind_of(const JsonFile& config) {
   const auto type = config.get<std::string>("model_type", "");
+  const auto classes = config.get<std::vector<std::string>>("architectures", {});
+  if (type == "blip" && !classes.empty() &&
+      std::find(classes.begin(), classes.end(), "BlipForConditionalGeneration") == classes.end())
+    return "";
   return type == "blip" || type == "vision-encoder-decoder" || type == "git" ? type : "";
 }
 
