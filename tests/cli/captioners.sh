@@ -16,10 +16,11 @@ for model in hub/blip hub/vit-gpt2; do
   awk -v e="$(json out /0/words/0/elsewhere)" 'BEGIN { exit e > 0 && e < 1 ? 0 : 1 }' ||
     fail "a word does not tell the weight of the class token"
 
-  expect 0 "$saccade" caption $model photo.jpg --json --layer all --head all
-  [ "$(json out '/0/maps#')" -eq 4 ] || fail "$model has no map for each layer and head"
+  expect 0 "$saccade" overlay $model photo.jpg --out all --layer all --head all
+  cp all/photo.json out
+  [ "$(json out '/maps#')" -eq 4 ] || fail "$model has no map for each layer and head"
   for map in 0 1 2 3; do
-    awk -v e="$(json out "/0/maps/$map/elsewhere/0")" 'BEGIN { exit e > 0 && e < 1 ? 0 : 1 }' ||
+    awk -v e="$(json out "/maps/$map/elsewhere/0")" 'BEGIN { exit e > 0 && e < 1 ? 0 : 1 }' ||
       fail "map $map does not tell the weight of the class token"
   done
 
