@@ -236,6 +236,7 @@ TEST_CASE("a published captioner takes hard attention and other axes as any mode
   const EncodedImages images = model.encode(tape, input.view());
   SearchOptions options = search_options(published.config, published.search, model.vocabulary());
   CHECK(options.regime == Regime::kArgmax);
+  options.rules.min_length = 4;
   const DecodedCaption caption = saccade::search(model.decoder(), model.parameters().views(),
                                                  images.values(), SpecialWords{}, options, 0)[0];
   REQUIRE_FALSE(caption.words.empty());
