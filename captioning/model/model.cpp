@@ -93,6 +93,30 @@ void check_pooled(const ModelConfig& config) {
           decoders_with(config.decoder, [](const DecoderTraits& one) { return one.first_state; })));
 }
 
+// Tokens without a place are regions for the decoder's attention alone.
+void check_placeless(const ModelConfig& config) {
+  const EncoderConfig& encoder = config.encoder;
+  if (!encoder.placeless) return;
+  const auto need = [](bool holds, const char* what, const char* why) {
+    if (!holds) throw UsageError(str("encoder.placeless true needs ", what, ": ", why));
+  };
+  need(!is_frozen(encoder), "an encoder that is trained",
+       "of a frozen one only the regions' features are kept; set encoder.frozen_stages to the "
+       "number of its stages");
+  need(encoder_traits(encoder).has_tokens, "a vision transformer",
+       "other networks have no tokens without a place");
+  need(!pads_inputs(encoder), "encoder.resize other than pad",
+       "padding is masked by places; choose squash or crop");
+  need(encoder.refine.layers == 0, "encoder.refine.layers 0", "a refinement is of the grid");
+  need(config.has_attention(), "a decoder whose words attend to regions",
+       "nothing else reads them");
+  need(config.attention.mechanism != "linformer" && config.attention.scope == "global",
+       "attention.mechanism other than linformer and attention.scope global",
+       "these go by the places of regions");
+  need(!config.supervision.any(), "objective.supervision without boxes and localizer",
+       "these say what weight the cells of the grid should have");
+}
+
 // Padding is left out of what a region or a word attends to; mixtures of all regions cannot do
 // that.
 void check_padding(const ModelConfig& config) {
@@ -137,6 +161,7 @@ void CaptionModel::check(const ModelConfig& config, const GridShape& frozen_grid
   check_layers(config.encoder);
   check_pooled(config);
   check_padding(config);
+  check_placeless(config);
   if (!is_frozen(config.encoder) || frozen_grid.size() > 0)
     declared(config, Vocabulary(), frozen_grid);
 }
@@ -152,8 +177,10 @@ CaptionModel::CaptionModel(const ModelConfig& config, Vocabulary vocabulary,
   check_layers(config.encoder);
   check_pooled(config);
   check_padding(config);
+  check_placeless(config);
   if (!is_frozen(config.encoder)) {
     encoder_ = make_encoder(config.encoder, ParamScope(parameters_, "encoder"));
+    if (config.encoder.placeless) placeless_ = encoder_->token_encoder()->placeless();
     grid_ = encoder_->grid();
     input_shape_ = encoder_->input_shape();
     freeze_stages(config.encoder, *encoder_, parameters_);
@@ -180,6 +207,7 @@ CaptionModel::CaptionModel(const ModelConfig& config, Vocabulary vocabulary,
                           {.features = grid_.features,
                            .vocabulary = vocabulary_.size(),
                            .grid = grid_,
+                           .placeless = placeless_,
                            .keys = parts_ ? parts_->keys() : 0},
                           ParamScope(parameters_, "decoder"));
   if (const LocalizerConfig& localizer = config.supervision.localizer; localizer.weight > 0) {
@@ -223,7 +251,9 @@ EncodedImages CaptionModel::encode_grid(Tape& tape, const InputView& input,
     return {features, masks, state ? encoder_->last_state(tape, features, input.areas) : Var{}};
   }
   const Var tokens = encoder->last_tokens(tape, x, mask, watch);
-  const Var features = encoder->features(tape, tokens);
+  Var features = encoder->features(tape, tokens);
+  if (placeless_ > 0)
+    features = ops::append_positions(features, encoder->placeless_features(tape, tokens));
   return {features, masks,
           pooled_ == PooledKind::kClassToken ? encoder->class_features(tape, tokens) : Var{}};
 }
@@ -242,6 +272,24 @@ EncodedImages CaptionModel::encode(Tape& tape, const InputView& input,
   return images;
 }
 
+namespace {
+
+// The words of search.prompt, as ids.
+std::vector<int> prompt_of(const SearchConfig& search, const Vocabulary& vocabulary) {
+  const std::vector<Index> ids = vocabulary.encode_text(search.prompt);
+  if (std::ssize(ids) >= search.max_length)
+    throw UsageError(str("search.prompt has ", ids.size(),
+                         vocabulary.has_pieces() ? " pieces" : " words",
+                         ", which count in search.max_length ", search.max_length,
+                         "; make the one shorter or the other larger"));
+  if (std::find(ids.begin(), ids.end(), Vocabulary::kUnk) != ids.end())
+    throw UsageError(str("search.prompt '", search.prompt,
+                         "' has a word that the model does not know; say it in other words"));
+  return {ids.begin(), ids.end()};
+}
+
+}  // namespace
+
 SearchOptions search_options(const ModelConfig& config, const SearchConfig& search,
                              const Vocabulary& vocabulary) {
   std::vector<int> forbidden;
@@ -259,6 +307,8 @@ SearchOptions search_options(const ModelConfig& config, const SearchConfig& sear
           .diversity = search.diversity,
           .max_length = search.max_length,
           .length_normalization = search.length_normalization,
+          .beam_end = search.beam_end,
+          .prompt = prompt_of(search, vocabulary),
           .temperature = search.temperature,
           .top_k = search.top_k,
           .top_p = search.top_p,
@@ -266,7 +316,8 @@ SearchOptions search_options(const ModelConfig& config, const SearchConfig& sear
                     .no_repeat_ngram = search.no_repeat_ngram,
                     .forbidden = std::move(forbidden)},
           .regime = evaluation_regimes(config).front(),
-          .seed = static_cast<std::uint64_t>(config.seed)};
+          .seed = static_cast<std::uint64_t>(config.seed),
+          .allowed_words = vocabulary.published() ? AllowedWords::kAll : AllowedWords::kWords};
 }
 
 std::vector<Regime> evaluation_regimes(const ModelConfig& config) {

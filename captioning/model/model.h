@@ -55,6 +55,8 @@ class CaptionModel {
   bool has_attention() const { return has_attention_; }
   // The grid that the decoder attends to. Its features are those that contexts are made from.
   const GridShape& grid() const { return grid_; }
+  // How many regions without a place follow those of the grid (encoder.placeless).
+  Index placeless() const { return placeless_; }
   // What encode() takes for each image: pixels [H, W, 3], or frozen features [L, D]; for each text,
   // the numbers of its tokens [L].
   const Shape& input_shape() const { return input_shape_; }
@@ -64,9 +66,10 @@ class CaptionModel {
   // Refines the grid before the decoder attends to it; null if the config has no layers.
   const Refinement* refinement() const { return refinement_.get(); }
 
-  // Features [B, L, D] of B images, with what decoders have to know of them. Refinement leaves keys
-  // of their own as they are. The tape must hold the parameters of this model. Throws ShapeError
-  // where images are padded and the input lacks the place of the picture.
+  // Features [B, L, D] of B images, those of regions without a place behind the grid's, with what
+  // decoders have to know of them. Refinement leaves keys of their own as they are. The tape must
+  // hold the parameters of this model. Throws ShapeError where images are padded and the input
+  // lacks the place of the picture.
   EncodedImages encode(Tape& tape, const InputView& input, const EncoderWatch& watch = {}) const;
   // [B, L], 0 for masked regions, which are nothing but padding, else 1; empty where inputs are not
   // padded: texts are, and images where encoder.resize says so.
@@ -94,6 +97,7 @@ class CaptionModel {
   bool pads_;
   PooledKind pooled_;
   GridShape grid_;
+  Index placeless_ = 0;
   Shape input_shape_;
 };
 

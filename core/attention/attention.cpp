@@ -31,9 +31,9 @@ AttentionMemory bare_memory(const RegionVectors& regions, const MemoryLayout& la
                 keys, " for features ", shape);
   AttentionMemory memory{.features = regions.features, .parts = {}, .layout = layout};
   MemoryLayout& to = memory.layout;
-  if (to.grid.rows == 0) to.grid = {.rows = 1, .cols = shape[1]};
-  SACCADE_CHECK(to.grid.cells() == shape[1], "[attention] a grid of ", to.grid.rows, " x ",
-                to.grid.cols, " for features ", shape);
+  if (to.grid.rows == 0) to.grid = {.rows = 1, .cols = shape[1] - to.placeless};
+  SACCADE_CHECK(to.grid.cells() + to.placeless == shape[1], "[attention] a grid of ", to.grid.rows,
+                " x ", to.grid.cols, " for features ", shape);
   SACCADE_CHECK(!to.mask || (to.mask.rows() == shape[0] && to.mask.cols() == shape[1]),
                 "[attention] a mask ", to.mask.shape(), " for features ", shape);
   return memory;

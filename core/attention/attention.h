@@ -17,11 +17,13 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// How the L regions of a memory lie in a grid, and which of them count.
+// How the L regions of a memory lie in a grid, and which of them count. Behind the cells of the
+// grid there may be regions without a place in it, such as the class token of a vision transformer.
 struct MemoryLayout {
-  GridSize grid{};  // of L cells, row by row; without cells: one row of L
-  Index group = 1;  // queries per memory: 1 in training, the beam width in search
-  Var mask{};       // [M, L], 0 where no query may attend, else 1; none: no region is masked
+  GridSize grid{};      // of L - placeless cells, row by row; without cells: one row of them
+  Index placeless = 0;  // regions behind the cells
+  Index group = 1;      // queries per memory: 1 in training, the beam width in search
+  Var mask{};           // [M, L], 0 where no query may attend, else 1; none: no region is masked
 };
 
 // What a mechanism keeps of an image. It is made once and read at every word; query row r reads
@@ -29,7 +31,7 @@ struct MemoryLayout {
 struct AttentionMemory {
   Var features;            // [M, L, D]
   std::vector<Var> parts;  // what the mechanism made of them, [M, ...] each
-  MemoryLayout layout;     // grid.cells() = L
+  MemoryLayout layout;     // grid.cells() + placeless = L
   Var pooled{};            // [M, D], the image as a whole; none: the mean of the unmasked regions
   // What a decoder made of the regions for words that are mixtures over them, [M, L, ...] each;
   // empty unless it was asked to.

@@ -39,6 +39,11 @@ void AttentionConfig::fields(Section& v) {
   v.field("value_projection", value_projection,
           "a single head, too, weighs a learned projection of the regions, as several heads do")
       .only_with("attention.heads", "1");
+  v.field("value_width", value_width,
+          "width of the projected regions, all heads together, and so of a context; 0: that of the "
+          "regions",
+          between(0, 65536))
+      .unless("attention.score", "none");
   v.field("output_projection", output_projection,
           "the contexts of all heads, side by side, are multiplied by a learned matrix W_O, as in "
           "multi-head attention as published");

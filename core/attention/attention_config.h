@@ -29,6 +29,7 @@ struct AttentionConfig {
   Ramp gumbel_temperature = Ramp::constant(1);
   std::int64_t heads = 1;
   bool value_projection = false;
+  std::int64_t value_width = 0;
   bool output_projection = false;
   std::string gate = "scalar";
   bool sentinel = false;
@@ -45,6 +46,9 @@ struct AttentionConfig {
   // Whether a context is a weighted mean of the regions' features as they are, with weights that
   // sum to 1: words can then be mixtures over regions.
   bool contexts_are_regions() const;
+
+  // The width of a context that is made of regions with so many features.
+  Index context_width(Index features) const { return value_width > 0 ? value_width : features; }
 
   // Whether a word's likelihood is a mixture over the regions that hard attention could choose.
   bool mixes_regions() const;

@@ -18,6 +18,7 @@ void check_projections(const AttentionConfig& c, const std::string& choice,
                        const std::string& why) {
   need(!c.value_projection, choice, "attention.value_projection false", why);
   need(!c.output_projection, choice, "attention.output_projection false", why);
+  need(c.value_width == 0, choice, "attention.value_width 0", why);
 }
 
 void check_mean(const AttentionConfig& c) {
@@ -95,6 +96,8 @@ void check_attention(const AttentionConfig& c) {
   if (c.score == "none") return check_mean(c);
   check_selection(c);
   check_scope(c);
+  need(c.value_width == 0 || c.heads > 1 || c.value_projection, str("value_width ", c.value_width),
+       "several heads or attention.value_projection true", "otherwise regions are not projected");
   need(!c.learned_scale || c.score != "cosine", "learned_scale true",
        "an attention.score other than cosine", "cosine multiplies by a learned number already");
   need(c.score == "dot" || c.score == "general" || c.hidden % c.heads == 0,

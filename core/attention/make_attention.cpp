@@ -29,8 +29,9 @@ AttentionHead make_head(const AttentionConfig& config, const AttentionEnds& ends
                                                                .globals = config.globals,
                                                                .noise = config.noise});
   if (heads > 1 || config.value_projection)
-    out.value_weight = scope.declare("value.weight", {ends.features, ends.features / heads},
-                                     Init::glorot(ends.features, ends.features / heads));
+    out.value_weight =
+        scope.declare("value.weight", {ends.features, config.context_width(ends.features) / heads},
+                      Init::glorot(ends.features, config.context_width(ends.features) / heads));
   if (config.learned_scale)
     out.log_scale = scope.declare("log_scale", {1}, Init::constant(0), Decay::kNo);
   return out;
@@ -51,9 +52,9 @@ std::unique_ptr<Attention> make_composed_attention(const AttentionConfig& config
   parts.selection = {.traits = attention_selections().at(config.selection),
                      .k = config.k,
                      .gumbel_temperature = config.gumbel_temperature.to};
-  if (config.output_projection)
-    parts.output_weight = scope.declare("output.weight", {ends.features, ends.features},
-                                        Init::glorot(ends.features, ends.features));
+  if (const Index width = config.context_width(ends.features); config.output_projection)
+    parts.output_weight =
+        scope.declare("output.weight", {width, width}, Init::glorot(width, width));
   if (config.sentinel)
     parts.sentinel_weight = scope.declare("sentinel.weight", {ends.sentinel, ends.features},
                                           Init::glorot(ends.sentinel, ends.features));
@@ -67,7 +68,11 @@ std::unique_ptr<Attention> make_composed_attention(const AttentionConfig& config
 std::unique_ptr<Attention> make_attention(const AttentionConfig& config, const AttentionEnds& ends,
                                           const ParamScope& scope) {
   check_attention(config);
-  if (ends.features % config.heads != 0)
+  if (config.value_width % config.heads != 0)
+    throw UsageError(str("attention.heads ", config.heads,
+                         " does not divide attention.value_width ", config.value_width,
+                         ", which the heads share; change one of them"));
+  if (config.value_width == 0 && ends.features % config.heads != 0)
     throw UsageError(str("attention.heads ", config.heads, " does not divide the encoder's ",
                          ends.features,
                          " features, which the heads share (encoder.positions coordinates adds 2 "
@@ -75,8 +80,8 @@ std::unique_ptr<Attention> make_attention(const AttentionConfig& config, const A
                          "encoder.positions or another width"));
   if (config.sentinel && ends.sentinel == 0)
     throw UsageError("attention.sentinel needs a decoder with a memory of its own, such as lstm");
-  auto gate = attention_gates().at(config.gate)(scope.sub("gate"),
-                                                {.query = ends.query, .features = ends.features});
+  auto gate = attention_gates().at(config.gate)(
+      scope.sub("gate"), {.query = ends.query, .features = config.context_width(ends.features)});
   if (const MechanismFactory& make = attention_registry(config).mechanisms.at(config.mechanism))
     return make({.scope = scope.sub(config.mechanism),
                  .features = ends.features,

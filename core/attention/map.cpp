@@ -52,6 +52,7 @@ AttentionMap mean_map(std::span<const AttentionMap* const> maps) {
                    out.weights.begin(), std::plus<>());
     add(out.gate, other->gate);
     add(out.sentinel, other->sentinel);
+    add(out.elsewhere, other->elsewhere);
     if (other->mask.empty()) out.mask.clear();
     for (std::size_t l = 0; l < out.mask.size(); ++l)
       out.mask[l] = std::max(out.mask[l], other->mask[l]);
@@ -61,6 +62,7 @@ AttentionMap mean_map(std::span<const AttentionMap* const> maps) {
   for (float& weight : out.weights) weight /= static_cast<float>(count);
   if (out.gate) *out.gate /= count;
   if (out.sentinel) *out.sentinel /= count;
+  if (out.elsewhere) *out.elsewhere /= count;
   return out;
 }
 

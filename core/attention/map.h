@@ -62,7 +62,8 @@ struct AttentionMap {
   // Whether the map was carried back through the encoder's own attention (rollout; Abnar and
   // Zuidema 2020). Captioner makes no such maps; the program saccade does.
   bool rollout = false;
-  // The weight that a rollout gives to tokens without a place in the picture; none: there are none.
+  // The weight of regions without a place in the picture (encoder.placeless), or that a rollout
+  // gives to such tokens; none: there are none.
   std::optional<double> elsewhere{};
 
   // The weight of a cell. Throws ShapeError where the grid has no such cell or no weights.

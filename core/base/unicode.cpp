@@ -17,6 +17,16 @@ std::size_t next(std::string_view text, std::size_t at, CodePoint& point) {
   return length > 0 ? static_cast<std::size_t>(length) : 0;
 }
 
+std::string mapped(std::string_view text, utf8proc_option_t how) {
+  utf8proc_uint8_t* changed = nullptr;
+  const auto length = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                   static_cast<utf8proc_ssize_t>(text.size()), &changed,
+                                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | how));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(changed, &std::free);
+  if (length < 0) return std::string(text);
+  return {reinterpret_cast<const char*>(changed), static_cast<std::size_t>(length)};
+}
+
 }  // namespace
 
 std::size_t invalid_utf8(std::string_view text) {
@@ -101,15 +111,9 @@ LetterClass letter_class(CodePoint point) {
   }
 }
 
-std::string compose(std::string_view text) {
-  utf8proc_uint8_t* composed = nullptr;
-  const auto length =
-      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                   static_cast<utf8proc_ssize_t>(text.size()), &composed,
-                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(composed, &std::free);
-  if (length < 0) return std::string(text);
-  return {reinterpret_cast<const char*>(composed), static_cast<std::size_t>(length)};
-}
+std::string_view category(CodePoint point) { return utf8proc_category_string(point); }
+
+std::string compose(std::string_view text) { return mapped(text, UTF8PROC_COMPOSE); }
+std::string decompose(std::string_view text) { return mapped(text, UTF8PROC_DECOMPOSE); }
 
 }  // namespace saccade::unicode

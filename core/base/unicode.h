@@ -33,8 +33,13 @@ CodePoint upper(CodePoint point);
 enum class LetterClass { kNone, kUpper, kOther, kMark, kDigit };
 LetterClass letter_class(CodePoint point);
 
-// The canonical composition (NFC), which gives é one spelling. Text that is not valid UTF-8 is
-// returned as it is.
+// A character's general category: two letters, of which the first is L for letters, M for marks, N
+// for numbers, P for punctuation, S for symbols, Z for separators and C for all others.
+std::string_view category(CodePoint point);
+
+// The canonical composition (NFC), which gives é one spelling, and decomposition (NFD), in which
+// accents stand by themselves. Text that is not valid UTF-8 is returned as it is.
 std::string compose(std::string_view text);
+std::string decompose(std::string_view text);
 
 }  // namespace saccade::unicode

@@ -7,6 +7,8 @@
 
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/half_checkpoint.h"
+#include "captioning/learning/runs/published_model.h"
+#include "captioning/model/published/published_captioner.h"
 #include "core/base/error.h"
 #include "core/base/json_text.h"
 #include "core/base/messages.h"
@@ -59,6 +61,12 @@ void convert(const ConvertOptions& options) {
     throw UsageError("--set has an effect only together with --half");
   if (options.half) return halve(options);
   if (options.encoder) return export_encoder(from, to);
+  if (const std::filesystem::path place = is_safetensors(from) ? "" : checkpoint_of(from);
+      !is_safetensors(to) && is_published_captioner(place)) {
+    const LoadedModel loaded = load_model(place);
+    save_archive(to, published_archive(loaded));
+    return;
+  }
   if (is_safetensors(from) == is_safetensors(to))
     throw UsageError(
         "convert goes between a checkpoint and a .safetensors file, so exactly one of the two "

@@ -160,7 +160,7 @@ DataSummary summarize(const LoadedData& data, const ExperimentConfig& config) {
                   .words_left = problem.empty() || config.data.vocabulary != VocabularyKind::kWords
                                     ? std::vector<Index>()
                                     : words_by_count(dataset, config.data.min_count),
-                  .pieces = vocabulary.subwords() != nullptr,
+                  .pieces = vocabulary.has_pieces(),
                   .lengths = {},
                   .piece_lengths = {},
                   .samples = {}};

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/learning/runs/published_model.h"
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/json_text.h"
@@ -75,7 +76,8 @@ Json inspect_json(const std::string& path, const LoadedModel& loaded, const Arch
   return {
       {"schema_version", 1},
       {"checkpoint", path},
-      {"content_digest", archive_digest(path)},
+      {"published", loaded.published.empty() ? Json() : Json(loaded.published)},
+      {"content_digest", loaded.published.empty() ? Json(archive_digest(path)) : Json()},
       {"parameters_digest", numbers_digest(archive, "parameters/")},
       {"optimizer_digest", numbers_digest(archive, "optimizer/")},
       {"dataset", {{"name", loaded.data.name}, {"digest", loaded.data.digest}}},
@@ -122,13 +124,16 @@ void print_text(const std::string& path, const LoadedModel& loaded, bool all) {
   out << "parameters: " << store.number_count() << " in " << store.infos().size()
       << " arrays\ngrid: " << grid.rows << " x " << grid.cols << " regions of " << grid.features
       << " features\nvocabulary: " << loaded.model->vocabulary().size()
-      << (loaded.model->vocabulary().subwords() ? " pieces of words" : " words")
-      << "\ndata: " << loaded.data.name << " (" << loaded.data.digest
-      << ")\ntraining: " << state.update << " updates, epoch " << state.epoch + 1
-      << (loaded.weights_only ? "" : str(", batch ", state.batch)) << ", "
-      << duration_text(state.seconds) << (state.finished ? ", finished" : "") << "\n";
-  if (loaded.weights_only)
-    out << "for captioning alone: weights in 16 bits"
+      << (loaded.model->vocabulary().has_pieces() ? " pieces of words" : " words") << "\n";
+  if (!loaded.published.empty())
+    out << "published captioner: " << loaded.published << "\n";
+  else
+    out << "data: " << loaded.data.name << " (" << loaded.data.digest
+        << ")\ntraining: " << state.update << " updates, epoch " << state.epoch + 1
+        << (loaded.weights_only ? "" : str(", batch ", state.batch)) << ", "
+        << duration_text(state.seconds) << (state.finished ? ", finished" : "") << "\n";
+  if (loaded.weights_only && loaded.published.empty())
+    out << "for captioning alone"
         << (loaded.config.encoder.network ? ", with the network of the encoder" : "")
         << "; no training goes on from here\n";
   for (const auto& [metric, value] : state.best) out << "best " << metric << ": " << value << "\n";
@@ -263,7 +268,8 @@ CommandRun bind_inspect(Options& options) {
     const std::string path = checkpoint_of(args->checkpoint).string();
     const LoadedModel loaded = load_model(path);
     if (args->json) {
-      std::cout << json_text(inspect_json(path, loaded, load_archive(path)));
+      std::cout << json_text(inspect_json(
+          path, loaded, loaded.published.empty() ? load_archive(path) : published_archive(loaded)));
     } else {
       print_text(path, loaded, args->all);
     }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "captioning/model/published/published_captioner.h"
 #include "core/base/error.h"
 #include "core/base/foreign_file.h"
 #include "core/base/json_text.h"
@@ -156,6 +157,7 @@ std::string short_text(const std::string& text) {
 bool are_weights(const std::string& path) {
   const std::filesystem::path place = path;
   std::error_code error;
+  if (is_published_captioner(place)) return false;
   if (std::filesystem::is_directory(place, error)) {
     if (std::filesystem::exists(place / "checkpoints", error)) return false;
     for (const auto& entry : std::filesystem::directory_iterator(place, error)) {

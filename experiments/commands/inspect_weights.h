@@ -7,8 +7,8 @@
 
 namespace saccade {
 
-// Whether a path is a file or folder of weights and no checkpoint, no run and no ONNX file, by what
-// it holds; a file that ends in .safetensors always is.
+// Whether a path is a file or folder of weights and no checkpoint, no run, no captioner and no ONNX
+// file, by what it holds; a file that ends in .safetensors always is.
 bool are_weights(const std::string& path);
 
 // Prints which network the weights are, whose names they have, its grid, how pictures are prepared

@@ -8,7 +8,9 @@
 #include "captioning/learning/runs/check_config.h"
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/open_model.h"
+#include "captioning/learning/runs/published_model.h"
 #include "captioning/learning/training/cost_ahead.h"
+#include "captioning/model/published/published_captioner.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/config/idle.h"
@@ -25,7 +27,9 @@ namespace {
 // The values by which a checkpoint's config gets the data set of a config file. How captions become
 // words (`data.vocabulary`, `data.max_length`, ...) stays as the model has learned it.
 std::vector<std::string> data_of(const std::string& file, const std::string& checkpoint) {
-  const ExperimentConfig before = stored_config(load_archive(checkpoint_of(checkpoint)), {});
+  const std::filesystem::path own = checkpoint_of(checkpoint);
+  const ExperimentConfig before =
+      is_published_captioner(own) ? published_config(own) : stored_config(load_archive(own), {});
   const ExperimentConfig after = load_config<ExperimentConfig>(file, {}).config;
   std::vector<std::string> out;
   for (const Difference& value : config_differences(before, after))
@@ -183,7 +187,8 @@ void refuse_training_values(const ModelArgs& args) {
 
 std::string data_remark(const std::string& model, const DataIdentity& trained,
                         const std::string& name, const std::string& digest) {
-  if (trained.digest == digest) return "";
+  // Nobody knows the data of a published model.
+  if (trained.digest == digest || trained.digest.empty()) return "";
   return str(model, " was trained on ",
              trained.name == name ? "another version of the data set " : "another data set: ",
              trained.name);

@@ -349,7 +349,7 @@ int run_overlay(const OverlayArgs& args) {
   const OverlayModel& first = models.front();
   const ModelSession& session = first.session;
   if (args.alignment) session.require_one("--alignment");
-  if (args.alignment && session.models().vocabulary().subwords() &&
+  if (args.alignment && session.models().vocabulary().has_pieces() &&
       decoder_traits(session.config().decoder).attends_to_words)
     log::info(
         "words are put together from pieces, to which the decoder attends one by one: no matrix of "

@@ -30,12 +30,16 @@ std::vector<int> said_words(const std::optional<std::string>& said, const ModelA
     if (value.starts_with("search."))
       throw UsageError(str("--say: the caption is given, so nothing is searched and --set ", value,
                            " has no effect; leave it out"));
+  const Vocabulary& vocabulary = session.models().vocabulary();
+  if (vocabulary.published()) {  // which have letters, marks and the rest of a text as it is
+    const std::vector<Index> ids = vocabulary.encode_text(plain_caption(say).text);
+    if (!vocabulary.text(ids).empty()) return {ids.begin(), ids.end()};
+  }
   const Words words = tokenize(plain_caption(say).text);
   if (words.empty())
     throw UsageError(str("--say '", say,
                          "': there is no word in it; give a caption such as "
                          "\"a dog runs on grass\""));
-  const Vocabulary& vocabulary = session.models().vocabulary();
   std::vector<int> out;
   std::vector<std::string> unknown;
   for (const std::string& word : words) {

@@ -80,7 +80,7 @@ std::optional<StartMeasure> measure_start(const std::string& model, const OwnDat
     args.checkpoint = model;
     const ModelSession session(args);
     const Vocabulary& vocabulary = session.models().vocabulary();
-    if (session.pipeline().reads_text() || vocabulary.subwords()) return {};
+    if (session.pipeline().reads_text() || vocabulary.has_pieces()) return {};
     EncoderConfig encoder = session.config().encoder;
     encoder.cache.clear();  // a look at photos leaves nothing behind
     const DatasetInputs inputs(data.loaded, session.pipeline(), encoder, progress, judged);

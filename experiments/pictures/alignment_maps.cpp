@@ -69,15 +69,16 @@ std::vector<HeatMap> make_alignments(const Overlay& overlay, const DecodedCaptio
   MapView own;
   for (const LabelledMap& word : overlay.words) own.push_back(word.map);
   const Index heads = own.at(0).head.count;
+  const FurtherColumn& further = own[0].elsewhere ? kElsewhere : kSentinel;
   std::vector<HeatMap> maps{words_by_regions(
       overlay, own, heads > 1 ? str(overlay.title, ", mean of ", heads, " heads") : overlay.title,
-      kSentinel)};
+      further)};
   for (Index h = 0; heads > 1 && h < heads; ++h) {
     MapView view;
     // The heads of the last layer are the last parts.
     for (const DecodedWord& word : caption.words)
       view.push_back(word.parts.at(word.parts.size() - static_cast<std::size_t>(heads - h)));
-    maps.push_back(words_by_regions(overlay, view, str(overlay.title, ", head ", h), kSentinel));
+    maps.push_back(words_by_regions(overlay, view, str(overlay.title, ", head ", h), further));
   }
   for (HeatMap& map : maps)
     for (const AttentionMap& word : own) map.outlined.push_back(word.chosen);

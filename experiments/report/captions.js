@@ -17,6 +17,7 @@ const readCaption = (json) => {
     p: json.words.map((word) => Math.exp(word.logprob)),
     gate: column('gate'),
     sentinel: column('sentinel'),
+    elsewhere: column('elsewhere'),
     entropy: json.words.map((word) => word.entropy ?? null),
     effects: effectsOf(json),
     // The part of the photo that the grid covers, in shares of the photo.

@@ -94,9 +94,10 @@ class Panel {
 
   // [['p', 0.62], ['entropy', 0.4]]
   numberPairs(i) {
-    const {p, gate, sentinel} = this.decoded;
+    const {p, gate, sentinel, elsewhere} = this.decoded;
     return [['p', p[i]], ...(gate ? [['gate', gate[i]]] : []),
       ...(sentinel ? [['sentinel', sentinel[i]]] : []),
+      ...(elsewhere ? [['elsewhere', elsewhere[i]]] : []),
       ...(this.maps ? [['entropy', this.measures().entropy[i]]] : [])];
   }
 

@@ -109,7 +109,7 @@ Json self_attention_json(const CaptionModel& model, const InputView& input,
     for (const LayerMap& map : *all) bytes += map.weights.size();
   add_maps(regions, "encoder", maps.tokens, bytes > kHeadBytes);
   add_maps(regions, "refinement", maps.regions, bytes > kHeadBytes);
-  if (!model.vocabulary().subwords()) add_maps(words, nullptr, word_maps(caption), false);
+  if (!model.vocabulary().has_pieces()) add_maps(words, nullptr, word_maps(caption), false);
   if (regions.empty() && words.empty()) return nullptr;
   return {{"class_token", maps.class_token},
           {"regions", std::move(regions)},

@@ -6,6 +6,8 @@ const TIPS = {
   gate: 'How much of the image the decoder takes for this word: 0 is nothing, 1 is all of it. Where the ' +
     'gate is near 0, the map has hardly any influence.',
   sentinel: 'The weight of what the decoder knows without the image, beside that of the regions.',
+  elsewhere: 'The weight of tokens without a place in the picture, such as the class token, which the ' +
+    'map leaves out.',
   entropy: 'How spread out the map is: 0 is all weight on one cell, 1 is the same weight on all cells.',
   uniform: `The entropy of this map is above ${UNIFORM_ENTROPY}, so it shows no place; it is drawn faint.`,
   even: 'The line marks the weight that a cell has in a uniform map.',

@@ -18,8 +18,9 @@ struct NumpyArray {
   std::vector<float> values;
 };
 
-// All arrays of 32-bit floats or bytes in an archive without compression, in C order. Its files
-// stand one after the other, each behind a header of 30 bytes, its name and some bytes more.
+// All arrays of 32-bit floats, bytes or 64-bit integers in an archive without compression, in C
+// order. Its files stand one after the other, each behind a header of 30 bytes, its name and some
+// bytes more.
 inline std::map<std::string, NumpyArray> read_npz(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
@@ -37,7 +38,8 @@ inline std::map<std::string, NumpyArray> read_npz(const std::string& path) {
     const std::size_t header = number(array + 8, 2);
     const std::string text = bytes.substr(array + 10, header);
     const bool bytes_only = text.find("'|u1'") != std::string::npos;
-    REQUIRE((bytes_only || text.find("'<f4'") != std::string::npos));
+    const bool integers = text.find("'<i8'") != std::string::npos;
+    REQUIRE((bytes_only || integers || text.find("'<f4'") != std::string::npos));
     NumpyArray& made = out[name];
     std::stringstream shape(text.substr(text.find("'shape': (") + 10));
     std::size_t count = 1;
@@ -48,11 +50,14 @@ inline std::map<std::string, NumpyArray> read_npz(const std::string& path) {
     }
     made.values.resize(count);
     const std::size_t data = array + 10 + header;
-    const std::size_t length = bytes_only ? count : 4 * count;
+    const std::size_t length = bytes_only ? count : integers ? 8 * count : 4 * count;
     REQUIRE(data + length <= bytes.size());
     if (bytes_only)
       for (std::size_t i = 0; i < count; ++i)
         made.values[i] = static_cast<unsigned char>(bytes[data + i]);
+    else if (integers)
+      for (std::size_t i = 0; i < count; ++i)
+        made.values[i] = static_cast<float>(number(data + 8 * i, 8));
     else
       std::memcpy(made.values.data(), bytes.data() + data, length);
     at = data + length;

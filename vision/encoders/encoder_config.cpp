@@ -152,6 +152,10 @@ void EncoderConfig::fields(Section& v) {
   v.field("pooled", pooled,
           "what stands for the image as a whole (read by decoder.first_state and decoder.image)")
       .is(Trait::kInputs);
+  v.field("placeless", placeless,
+          "words also attend to the tokens of a vision transformer that have no place in the "
+          "picture (class token, registers); maps tell their weight as `elsewhere`")
+      .only_with("encoder.type", "vit", "hybrid", "hub");
   v.field("pixels", pixels, "how a pixel from 0 to 255 is normalised for the network")
       .unless("encoder.type", texts)
       .is(Trait::kInputs);

@@ -96,6 +96,7 @@ struct EncoderConfig {
   std::int64_t frozen_stages = 0;
   PositionKind positions = PositionKind::kNone;
   PooledKind pooled = PooledKind::kMean;
+  bool placeless = false;
   PixelScale pixels = PixelScale::kPlain;
   double input_mean = 127.5;
   double input_scale = 127.5;

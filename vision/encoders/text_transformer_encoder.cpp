@@ -74,6 +74,9 @@ class TextTransformerEncoder : public Encoder, public TokenEncoder {
   Var class_features(Tape&, Var) const override {
     throw ShapeError("[text] there is no class token");
   }
+  Var placeless_features(Tape&, Var) const override {
+    throw ShapeError("[text] there are no tokens without a place");
+  }
   Index placeless() const override { return 0; }
   bool has_class_token() const override { return false; }
 

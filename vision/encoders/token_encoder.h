@@ -21,6 +21,8 @@ class TokenEncoder {
   // The features of the class token, [B, D], of the same tokens. Throws ShapeError where there is
   // none.
   virtual Var class_features(Tape& tape, Var tokens) const = 0;
+  // The features of the tokens without a place, [B, P, D], of the same tokens.
+  virtual Var placeless_features(Tape& tape, Var tokens) const = 0;
   // P: the number of registers, plus 1 if there is a class token.
   virtual Index placeless() const = 0;
   virtual bool has_class_token() const = 0;

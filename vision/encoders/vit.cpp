@@ -195,6 +195,12 @@ Var VitEncoder::class_features(Tape& tape, Var tokens) const {
   return norm_ ? (*norm_)(tape, vectors) : vectors;
 }
 
+Var VitEncoder::placeless_features(Tape& tape, Var tokens) const {
+  SACCADE_CHECK(placeless_ > 0, "[vit] has no tokens without a place");
+  const Var first = tokens_from(tokens, 0, placeless_);
+  return norm_ ? (*norm_)(tape, first) : first;
+}
+
 std::vector<EncoderStage> VitEncoder::stages() const {
   std::vector<EncoderStage> out;
   const auto add = [&](const std::string& name) {

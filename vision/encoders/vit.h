@@ -64,6 +64,7 @@ class VitEncoder : public Encoder, public TokenEncoder {
   const std::vector<TransformerBlock>& blocks() const override { return blocks_; }
   Var features(Tape& tape, Var tokens) const override;
   Var class_features(Tape& tape, Var tokens) const override;
+  Var placeless_features(Tape& tape, Var tokens) const override;
   Index placeless() const override { return placeless_; }
   bool has_class_token() const override { return parts_.class_token; }
 

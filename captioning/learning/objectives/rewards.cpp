@@ -50,7 +50,7 @@ CaptionRewards::CaptionRewards(const Dataset& dataset, std::span<const Index> im
 
 std::vector<std::uint32_t> CaptionRewards::numbers_of(std::span<const int> words) const {
   std::vector<std::uint32_t> numbers;
-  if (!vocabulary_.subwords()) {
+  if (!vocabulary_.has_pieces()) {
     for (const int word : words) numbers.push_back(numbers_[static_cast<std::size_t>(word)]);
     return numbers;
   }

@@ -9,7 +9,9 @@
 #include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/runs/half_checkpoint.h"
 #include "captioning/learning/runs/model_parameters.h"
+#include "captioning/learning/runs/published_model.h"
 #include "captioning/learning/runs/stored_state.h"
+#include "captioning/model/published/published_captioner.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/io/checkpoint.h"
@@ -19,16 +21,15 @@ namespace saccade {
 
 namespace {
 
-constexpr const char* kWidths = "frozen_widths";  // of the layers of a frozen grid
-constexpr const char* kGraph = "encoder_graph";   // of an encoder that a file defined
-constexpr const char* kWords = "encoder_words";   // the tokens that an encoder of texts knows
+constexpr const char* kWidths = "frozen_widths";     // of the layers of a frozen grid
+constexpr const char* kGraph = "encoder_graph";      // of an encoder that a file defined
+constexpr const char* kWords = "encoder_words";      // the tokens that an encoder of texts knows
+constexpr const char* kTokens = "published_tokens";  // of a vocabulary of published tokens
 
 constexpr const char* kParaphrases = "meteor_paraphrases";  // where METEOR has some
 constexpr const char* kRawWeights = "optimizer/weights";    // where the parameters are averages
 
 constexpr const char* kOptimizerUpdates = "optimizer/updates";
-
-constexpr std::uint64_t kContentVersion = 1;
 
 std::string parameter_entry(const std::string& name) { return "parameters/" + name; }
 
@@ -92,6 +93,8 @@ void read_raw_weights(const Archive& archive, ParameterStore& store, Optimizer& 
 
 Vocabulary read_vocabulary(const Archive& archive) {
   try {
+    if (archive.contains(kTokens))
+      return Vocabulary::published(PublishedTokens::of_text(archive.string(kTokens)));
     const std::vector<std::string>& words = archive.strings("vocabulary");
     constexpr auto kFirst = static_cast<std::size_t>(Vocabulary::kSpecials);
     if (words.size() <= kFirst || words[kFirst] != Subwords::kBegin) return Vocabulary(words);
@@ -234,6 +237,11 @@ std::vector<std::string> words_of(const Archive& archive) {
 
 }  // namespace
 
+void add_vocabulary(Archive& archive, const Vocabulary& vocabulary) {
+  archive.add_strings("vocabulary", vocabulary.words());
+  if (vocabulary.published()) archive.add_string(kTokens, vocabulary.published()->text());
+}
+
 Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& model,
                            const GridShape& frozen_grid, const DataIdentity& data,
                            const Optimizer& optimizer, const TrainingState& state) {
@@ -248,7 +256,7 @@ Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& m
   if (std::vector<std::string> words = words_of(model); !words.empty())
     archive.add_strings(kWords, std::move(words));
   if (config.encoder.network) add_network(archive, *config.encoder.network);
-  archive.add_strings("vocabulary", model.vocabulary().words());
+  add_vocabulary(archive, model.vocabulary());
   archive.add_int64s("frozen_grid", {3},
                      {frozen_grid.rows, frozen_grid.cols, frozen_grid.features});
   if (!frozen_grid.widths.empty())
@@ -307,6 +315,8 @@ bool keep_groups(const Archive& archive, ExperimentConfig& config) {
 LoadedModel load_model(const std::filesystem::path& path, std::span<const std::string> overrides,
                        std::shared_ptr<const AttentionRegistry> added,
                        const std::string& overrider) {
+  if (is_published_captioner(path))
+    return load_published_model(path, overrides, std::move(added), overrider);
   const Archive archive = load_archive(path);
   check_version(archive);
   LoadedModel loaded;
@@ -416,7 +426,7 @@ std::optional<SharedWords> take_weights(const Archive& archive, const DataIdenti
   Fit fit{.encoder = encoder};
   if (theirs.digest() != ours.digest()) {
     // A piece has no meaning of its own, which could be taken to another place.
-    if (theirs.subwords() || ours.subwords())
+    if (theirs.has_pieces() || ours.has_pieces())
       reasons.emplace_back("the vocabularies are of other pieces of words (data.vocabulary)");
     fit.axes =
         of_config(archive, "", [&] { return word_axes(before, read_grid(archive, before)); });

@@ -54,14 +54,22 @@ struct LoadedModel : OpenModel {
   TrainingState state;  // of weights alone: updates, epoch, time and the best scores
   GridShape frozen_grid;
   bool weights_only = false;  // half_checkpoint.h
+  std::string published{};    // what captioner a hub's folder holds; empty for a checkpoint
 };
+
+// Adds a vocabulary to a checkpoint, whose model has these tokens.
+void add_vocabulary(Archive& archive, const Vocabulary& vocabulary);
+
+// The version of what a checkpoint holds.
+inline constexpr std::uint64_t kContentVersion = 1;
 
 // Whether a checkpoint holds weights for captioning alone, from which no training can go on
 // (half_checkpoint.h), and the updates that its training made.
 bool is_weights_only(const Archive& archive);
 Index updates_of(const Archive& archive);
 
-// Loads a model from a checkpoint file. `overrides` first change its config (`search.beam=5`);
+// Loads a model from a checkpoint file, or from the folder of a published captioner
+// (published_model.h). `overrides` first change its config (`search.beam=5`);
 // those of encoder, attention and decoder that change a shape are refused. Throws CheckpointError
 // that names file, entry, expected and found, and UsageError for a bad override. `added` are the
 // choices that the program added to the config's own (null: none). `overrider` is what errors say

@@ -5,6 +5,7 @@
 #include "captioning/learning/runs/check_config.h"
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/open_model.h"
+#include "captioning/learning/runs/published_model.h"
 #include "captioning/learning/runs/stored_state.h"
 #include "captioning/model/inputs.h"
 #include "core/base/error.h"
@@ -55,13 +56,14 @@ Archive half_checkpoint(const std::filesystem::path& checkpoint,
                         std::span<const std::string> overrides, const MessageListener& listener) {
   const LoadedModel loaded = load_model(checkpoint, overrides);
   refuse_unread(overrides, loaded.config, "--set ");
-  const Archive whole = load_archive(checkpoint);
+  const Archive whole =
+      loaded.published.empty() ? load_archive(checkpoint) : published_archive(loaded);
   Archive archive(whole.source());
   archive.add_uint64(kWeightsOnly, 1);
   archive.add_string("config", print_config(loaded.config));
-  for (const char* name :
-       {"content_version", "data/name", "data/digest", "encoder_digest", "encoder_graph",
-        "encoder_words", "frozen_grid", "frozen_widths", "meteor_paraphrases", "vocabulary"})
+  for (const char* name : {"content_version", "data/name", "data/digest", "encoder_digest",
+                           "encoder_graph", "encoder_words", "frozen_grid", "frozen_widths",
+                           "meteor_paraphrases", "vocabulary", "published_tokens"})
     if (whole.contains(name)) archive.add(name, whole.entries().at(name));
   const ParameterStore& store = loaded.model->parameters();
   for (const std::string& name : whole.names(kParameters)) {

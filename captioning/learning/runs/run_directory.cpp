@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 
+#include "captioning/model/published/published_captioner.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -278,7 +279,7 @@ std::vector<std::string> runs_below(const fs::path& directory) {
 
 fs::path resolve_checkpoint(const fs::path& path) {
   std::error_code error;
-  if (!fs::is_directory(path, error)) return path;
+  if (!fs::is_directory(path, error) || is_published_captioner(path)) return path;
   const fs::path folder = checkpoint_folder(path);
   std::vector<fs::path> best;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {

@@ -63,7 +63,8 @@ bool is_held(const std::filesystem::path& directory);
 // The folder of a run's checkpoints.
 std::filesystem::path checkpoint_folder(const std::filesystem::path& run);
 
-// The checkpoint that a path stands for: a file stands for itself; a run directory for
+// The checkpoint that a path stands for: a file and the folder of a published captioner stand for
+// themselves; a run directory for
 // best-<metric> where there is exactly one such link, else for `last`. Throws CheckpointError where
 // there is neither; of a directory that holds runs, such as a comparison's, it names the first.
 std::filesystem::path resolve_checkpoint(const std::filesystem::path& path);

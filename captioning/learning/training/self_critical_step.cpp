@@ -13,7 +13,10 @@ namespace {
 
 // Without the options that narrow the words of captions which people are to read.
 SearchOptions free_options(const ExperimentConfig& config) {
-  SearchOptions options = search_options(config, config.search, Vocabulary());
+  SearchConfig search = config.search;
+  search.prompt.clear();  // captions are trained without one
+  search.forbidden.clear();
+  SearchOptions options = search_options(config, search, Vocabulary());
   options.top_k = 0;
   options.top_p = 1;
   options.rules = {};

@@ -97,6 +97,7 @@ struct DecoderWidths {
   Index features = 0;    // D
   Index vocabulary = 0;  // V
   GridSize grid{};       // of features
+  Index placeless = 0;   // regions behind the grid that have no place in it
   Index keys = 0;        // K of EncodedImages::keys; 0: attention scores the features
 };
 

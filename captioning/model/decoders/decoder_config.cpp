@@ -31,7 +31,23 @@ void DecoderConfig::fields(Section& v) {
   v.field("widen", widen, "hidden width of the dense networks, as a multiple of `hidden`",
           between(1, 64))
       .only_with("decoder.type", "transformer");
+  v.field("dense", dense, "hidden width of the dense networks as a number; 0: widen * hidden",
+          between(0, 1 << 20))
+      .only_with("decoder.type", "transformer");
+  v.field("activation", activation, "activation of the dense networks, and of output_layer")
+      .only_with("decoder.type", "transformer");
   v.field("norm", norm, "where the layers normalise").only_with("decoder.type", "transformer");
+  v.field("epsilon", epsilon, "what normalisations add to a variance", between(0, 1))
+      .only_with("decoder.type", "transformer");
+  v.field("scale_embeddings", scale_embeddings,
+          "multiply the embedding of a word by sqrt(decoder.hidden), as published in 2017")
+      .only_with("decoder.type", "transformer");
+  v.field("embedding_norm", embedding_norm,
+          "normalise the sum of a word's embedding and its position, as BERT does")
+      .only_with("decoder.type", "transformer");
+  v.field("output_layer", output_layer,
+          "a dense layer, the activation and a normalisation before words are scored, as in BERT")
+      .only_with("decoder.type", "transformer");
   v.field("positions", positions, "how words know their position")
       .only_with("decoder.type", "transformer");
   v.field("longest", longest, "largest number of words, including <eos>, that positions cover",

@@ -53,6 +53,17 @@ constexpr auto enum_table(FirstState) {
   });
 }
 
+// The activation of a transformer's dense networks.
+enum class WordActivation { kRelu, kGelu, kTanhGelu };
+constexpr auto enum_table(WordActivation) {
+  using enum WordActivation;
+  return enum_rows<WordActivation>({
+      {kRelu, "relu", "max(x, 0)"},
+      {kGelu, "gelu", "x Phi(x), exact, of BERT"},
+      {kTanhGelu, "gelu_tanh", "gelu by a hyperbolic tangent, of GPT-2"},
+  });
+}
+
 struct DecoderConfig {
   std::string type = "lstm";
   std::int64_t hidden = 512;
@@ -65,7 +76,13 @@ struct DecoderConfig {
   BlockAttention self_attention = {
       .path = "decoder.self_attention", .causal = true, .neighbours = NeighbourKind::kCosine};
   std::int64_t widen = 4;
+  std::int64_t dense = 0;
+  WordActivation activation = WordActivation::kRelu;
   NormPlacement norm = NormPlacement::kPre;
+  double epsilon = 1e-5;
+  bool scale_embeddings = true;
+  bool embedding_norm = false;
+  bool output_layer = false;
   WordPositions positions = WordPositions::kSinusoidal;
   std::int64_t longest = 128;
   EmbeddingsConfig embeddings = {};

@@ -78,9 +78,15 @@ std::unique_ptr<Attention> make_image_attention(const DecoderParts& parts,
   throw InternalError("unknown value of decoder.image");
 }
 
+Index width_of_context(const DecoderParts& parts) {
+  return parts.config.attends() ? parts.attention.context_width(parts.widths.features)
+                                : parts.widths.features;
+}
+
 int declare_context(const ParamScope& scope, const std::string& name, const DecoderParts& parts,
                     Index out) {
-  return parts.config.has_context() ? declare_matrix(scope, name, parts.widths.features, out) : -1;
+  return parts.config.has_context() ? declare_matrix(scope, name, width_of_context(parts), out)
+                                    : -1;
 }
 
 ImageWord::ImageWord(const DecoderParts& parts, Index width)

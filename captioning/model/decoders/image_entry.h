@@ -16,7 +16,10 @@ inline namespace SACCADE_NUMERIC {
 std::unique_ptr<Attention> make_image_attention(const DecoderParts& parts,
                                                 const AttentionEnds& ends, const ParamScope& scope);
 
-// Declares the matrix [D, out] that contexts go through; -1 where words have no context.
+// The width C of the contexts that it gives.
+Index width_of_context(const DecoderParts& parts);
+
+// Declares the matrix [C, out] that contexts go through; -1 where words have no context.
 int declare_context(const ParamScope& scope, const std::string& name, const DecoderParts& parts,
                     Index out);
 

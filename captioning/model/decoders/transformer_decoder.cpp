@@ -53,19 +53,24 @@ std::vector<Var> by_word(Var rows, const PackedCaptions& captions) {
 
 // x_0 = sqrt(D) E y + position, with dropout on it and on what every layer adds. Pre-norm has one
 // more norm behind the last layer. p(y_t) = softmax(W x + b). Embeddings that are not as wide as D
-// go through a matrix `project`. The value head reads the query of the first layer, because no
-// region was chosen before it. For decoder.image first_step, the image is position 0 and the words
-// follow it; it is not scaled, because its matrix is as wide as D.
+// go through a matrix `project`. Published decoders leave out sqrt(D), normalise x_0 or have one
+// more layer before W (decoder.scale_embeddings, embedding_norm, output_layer). The value head
+// reads the query of the first layer, because no region was chosen before it. For decoder.image
+// first_step, the image is position 0 and the words follow it; it is not scaled, because its matrix
+// is as wide as D.
 class TransformerDecoder : public Decoder {
  public:
   explicit TransformerDecoder(const DecoderParts& parts)
       : lead_(parts.config.image == ImageEntry::kFirstStep ? 1 : 0),
-        layout_{.grid = parts.widths.grid, .group = 1, .mask = {}},
+        layout_{
+            .grid = parts.widths.grid, .placeless = parts.widths.placeless, .group = 1, .mask = {}},
         config_(parts.config) {
     const Index e = config_.embedding, d = config_.hidden;
     embedding_ = parts.scope.declare("embedding", {parts.widths.vocabulary, e},
                                      Init::normal(1 / std::sqrt(static_cast<double>(e))));
     if (e != d) project_ = declare_matrix(parts.scope, "project", e, d);
+    if (config_.embedding_norm)
+      embedding_norm_.emplace(parts.scope.sub("embedding_norm"), d, config_.epsilon);
     if (lead_ > 0) image_word_.emplace(parts, d);
     const SequenceExtents extents{.most = config_.longest + lead_, .features = d};
     if (config_.positions == WordPositions::kLearned)
@@ -74,8 +79,13 @@ class TransformerDecoder : public Decoder {
     for (Index l = 0; l < config_.layers; ++l)
       layers_.emplace_back(parts.scope.sub(str("layer_", l)), parts, l);
     kept_widths_ = layers_[0].kept_widths();
-    if (config_.norm == NormPlacement::kPre) norm_.emplace(parts.scope.sub("norm"), d);
+    if (config_.norm == NormPlacement::kPre)
+      norm_.emplace(parts.scope.sub("norm"), d, config_.epsilon);
     if (wants_value_head(parts.attention)) value_head_.emplace(parts);
+    if (config_.output_layer) {
+      output_layer_.emplace(parts.scope.sub("output.layer"), DenseWidths{.in = d, .out = d});
+      output_norm_.emplace(parts.scope.sub("output.norm"), d, config_.epsilon);
+    }
     output_.emplace(parts.scope.sub("output"), parts, d, embedding_);
   }
 
@@ -161,7 +171,8 @@ class TransformerDecoder : public Decoder {
               "; train with a larger one, or lower search.max_length or data.max_length"));
     Var x = ops::embedding(tape.parameter(embedding_), words);
     if (project_ >= 0) x = ops::linear(x, tape.parameter(project_));
-    x = ops::scale(x, static_cast<Real>(std::sqrt(static_cast<double>(config_.hidden))));
+    if (config_.scale_embeddings)
+      x = ops::scale(x, static_cast<Real>(std::sqrt(static_cast<double>(config_.hidden))));
     return placed(tape, ops::reshape(x, {captions, count, config_.hidden}), first);
   }
 
@@ -175,12 +186,17 @@ class TransformerDecoder : public Decoder {
   Var placed(Tape& tape, Var x, Index first) const {
     if (learned_) x = (*learned_)(tape, x, first);
     if (sinusoidal_) x = (*sinusoidal_)(tape, x, first);
+    if (embedding_norm_) x = (*embedding_norm_)(tape, x);
     return ops::dropout(x, config_.dropout);
   }
 
   // The hidden vectors behind the last layer, whose output is x [B, T, D] -> [B T, D].
   Var hidden_of(Tape& tape, Var x) const {
     if (norm_) x = (*norm_)(tape, x);
+    if (output_layer_) {
+      const DenseActivation activation = block_options(config_).activation;
+      x = (*output_norm_)(tape, activated((*output_layer_)(tape, x), activation));
+    }
     return ops::reshape(x, {x.rows(), x.cols()});
   }
 
@@ -295,7 +311,8 @@ class TransformerDecoder : public Decoder {
   std::optional<LearnedPositions> learned_;
   std::vector<TransformerLayer> layers_;
   std::vector<Index> kept_widths_;  // of each of them
-  std::optional<LayerNorm> norm_;
+  std::optional<LayerNorm> embedding_norm_, norm_, output_norm_;
+  std::optional<Dense> output_layer_;
   std::optional<ValueHead> value_head_;
   std::optional<WordOutput> output_;  // declared after all others
 };

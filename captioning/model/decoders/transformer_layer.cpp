@@ -1,6 +1,7 @@
 #include "captioning/model/decoders/transformer_layer.h"
 
 #include "core/attention/sequence/make_sequence_attention.h"
+#include "core/base/error.h"
 #include "core/ops/shape_ops.h"
 
 namespace saccade {
@@ -8,18 +9,36 @@ inline namespace SACCADE_NUMERIC {
 
 namespace {
 
+DenseActivation dense_activation(WordActivation activation) {
+  switch (activation) {
+    case WordActivation::kRelu:
+      return DenseActivation::kRelu;
+    case WordActivation::kGelu:
+      return DenseActivation::kGelu;
+    case WordActivation::kTanhGelu:
+      return DenseActivation::kTanhGelu;
+  }
+  throw InternalError("unknown value of decoder.activation");
+}
+
+}  // namespace
+
 TransformerBlockOptions block_options(const DecoderConfig& config) {
   return {.features = config.hidden,
           .multiple = config.widen,
-          .activation = DenseActivation::kRelu,
+          .hidden = config.dense,
+          .activation = dense_activation(config.activation),
           .norm = config.norm,
-          .dropout = config.dropout};
+          .dropout = config.dropout,
+          .epsilon = config.epsilon};
 }
+
+namespace {
 
 // The dense layer behind cross-attention, where words have a context.
 std::optional<Dense> cross_output(const ParamScope& scope, const DecoderParts& parts) {
   if (!parts.config.has_context()) return {};
-  return Dense(scope.sub("cross_output"), {parts.widths.features, parts.config.hidden});
+  return Dense(scope.sub("cross_output"), {width_of_context(parts), parts.config.hidden});
 }
 std::optional<Residual> cross_residual(const ParamScope& scope, const DecoderParts& parts) {
   if (!parts.config.has_context()) return {};

@@ -14,6 +14,9 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
+// The options of a block of this decoder.
+TransformerBlockOptions block_options(const DecoderConfig& config);
+
 // Declares words and words_norm; cross (any attention of the algebra), cross_output (which makes
 // its context as wide as the words) and cross_norm; widen, narrow and dense_norm. Where words have
 // no context, there are no cross, cross_output and cross_norm.

@@ -87,7 +87,7 @@ EncodedPictures::EncodedPictures(const Ensemble& models, std::span<const InputVi
 std::vector<DecodedCaption> EncodedPictures::caption(const SearchOptions& options,
                                                      std::uint64_t first_image) const {
   std::vector<DecodedCaption> captions = search(members_, SpecialWords{}, options, first_image);
-  if (models_.vocabulary().subwords())
+  if (models_.vocabulary().has_pieces())
     for (DecodedCaption& caption : captions) {
       put_together(caption, models_.vocabulary());
       drop_repeated(caption);
@@ -99,7 +99,7 @@ std::vector<std::vector<DecodedCaption>> EncodedPictures::force_decode(
     std::span<const std::vector<std::vector<int>>> captions, const SearchOptions& options,
     std::uint64_t first_image) const {
   auto decoded = saccade::force_decode(members_, SpecialWords{}, captions, options, first_image);
-  if (models_.vocabulary().subwords())
+  if (models_.vocabulary().has_pieces())
     for (std::vector<DecodedCaption>& of_image : decoded)
       for (DecodedCaption& caption : of_image) put_together(caption, models_.vocabulary());
   return decoded;

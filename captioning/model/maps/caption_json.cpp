@@ -171,6 +171,7 @@ class CaptionWriter {
                           {"uniform", is_uniform(word.map)},
                           {"attention", attention(word.map)},
                           {"sampled", chosen_region(word.map)}}));
+      if (word.map.elsewhere) out.back()["elsewhere"] = number(word.map.elsewhere);
       if (!packs() && !word.choices.empty()) out.back()["choices"] = choices_json(word);
       if (!word.effects.empty()) out.back()["occlusion"] = occlusion(word);
     }

@@ -21,10 +21,10 @@ enum class CaptionForm {
 
 // {"image", "tokens" of a text, "caption", "words": [{"text", "logprob", "gate", "sentinel",
 // "entropy" (map_entropy()), "uniform" (is_uniform()), "attention", "sampled", where there are any
-// "choices": the cells of DecodedWord::choices as [row, col], null for none, and "occlusion": the
-// rows of DecodedWord::effects}], "grid": {"rows", "cols", "cells": [left,
-// top, right, bottom]}, "geometry": {"original": [height, width], "resize", "seen": {"x", "y",
-// "width", "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime"}.
+// "elsewhere" (AttentionMap), "choices": the cells of DecodedWord::choices as [row, col], null for
+// none, and "occlusion": the rows of DecodedWord::effects}], "grid": {"rows", "cols", "cells":
+// [left, top, right, bottom]}, "geometry": {"original": [height, width], "resize", "seen": {"x",
+// "y", "width", "height"}, "mirrored", "input": [height, width]}, "finished", "logprob", "regime"}.
 // sampled is [row, col] of the region that hard attention took, else null; cells are those that
 // show some of the picture, without the last two; seen is in pixels of the original. Where there
 // are views, there is also "maps": [{"layer": 0 or "max", "head", "rollout", "attention": one map

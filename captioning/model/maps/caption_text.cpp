@@ -9,6 +9,14 @@ const std::string& word_text(const DecodedWord& word, const Vocabulary& vocabula
 }
 
 std::string caption_text(const DecodedCaption& caption, const Vocabulary& vocabulary) {
+  if (vocabulary.published()) {
+    std::vector<Index> ids;
+    for (const DecodedWord& word : caption.words) {
+      if (word.pieces.empty()) ids.push_back(word.id);
+      ids.insert(ids.end(), word.pieces.begin(), word.pieces.end());
+    }
+    return vocabulary.text(ids);
+  }
   std::vector<std::string> words;
   for (const DecodedWord& word : caption.words) words.push_back(word_text(word, vocabulary));
   return join_words(words);

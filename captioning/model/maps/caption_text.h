@@ -11,7 +11,7 @@ namespace saccade {
 // The spelling of a word.
 const std::string& word_text(const DecodedWord& word, const Vocabulary& vocabulary);
 
-// The words of a caption, with one space between them.
+// The words of a caption, with one space between them or, of published tokens, as they spell it.
 std::string caption_text(const DecodedCaption& caption, const Vocabulary& vocabulary);
 
 }  // namespace saccade

@@ -47,7 +47,8 @@ std::vector<Joined> chosen(std::span<const Numbered> all, Index count, const Map
   return out;
 }
 
-// The recorded maps of a caption in one layer: of each head, with one row per word.
+// The recorded maps of a caption in one layer: of each head, with one row per word, and one more
+// column where some weight lies elsewhere.
 struct LayerHeads {
   Index number = 0;
   std::size_t first = 0;  // the place of its first head among single_maps()
@@ -58,18 +59,20 @@ std::vector<LayerHeads> by_layer(const DecodedCaption& caption) {
   std::vector<LayerHeads> layers;
   const std::span<const AttentionMap> first = single_maps(caption.words[0]);
   const Shape shape{static_cast<Index>(caption.words.size()),
-                    static_cast<Index>(first[0].weights.size())};
+                    static_cast<Index>(first[0].weights.size()) + (first[0].elsewhere ? 1 : 0)};
   for (std::size_t p = 0; p < first.size(); ++p) {
     if (p == 0 || first[p].layer != first[p - 1].layer)
       layers.push_back({.number = first[p].layer.number, .first = p});
     Tensor& all = layers.back().heads.emplace_back(shape);
     for (std::size_t t = 0; t < caption.words.size(); ++t) {
       const std::span<const AttentionMap> maps = single_maps(caption.words[t]);
-      SACCADE_CHECK(
-          maps.size() == first.size() && maps[p].weights.size() == first[0].weights.size(),
-          "[maps] the words of a caption have different maps");
-      std::copy(maps[p].weights.begin(), maps[p].weights.end(),
-                all.view().row(static_cast<Index>(t)));
+      SACCADE_CHECK(maps.size() == first.size() &&
+                        maps[p].weights.size() == first[0].weights.size() &&
+                        maps[p].elsewhere.has_value() == first[0].elsewhere.has_value(),
+                    "[maps] the words of a caption have different maps");
+      Real* const row = all.view().row(static_cast<Index>(t));
+      std::copy(maps[p].weights.begin(), maps[p].weights.end(), row);
+      if (maps[p].elsewhere) row[maps[p].weights.size()] = static_cast<Real>(*maps[p].elsewhere);
     }
   }
   return layers;
@@ -115,11 +118,21 @@ Tensor product(ConstView a, ConstView b) {
 
 }  // namespace
 
-Tensor region_rollout(const EncoderMaps& maps, double discard) {
+Tensor region_rollout(const EncoderMaps& maps, double discard, bool elsewhere) {
   const Layers tokens = by_layer(maps.tokens), regions = by_layer(maps.regions);
   const Index count = maps.layout.count(), columns = maps.placeless + count;
   const Tensor all = tokens.empty() ? Rollout(columns).shares().clone() : rolled(tokens, discard);
   const ConstView own{all.view().row(maps.placeless), {count, columns}};
+  if (elsewhere) {
+    SACCADE_CHECK(regions.empty() && maps.placeless > 0, "[maps] no tokens without a place");
+    Tensor with({count + 1, columns});
+    std::copy_n(own.data, own.size(), with.data());
+    Real* const mean = with.view().row(count);
+    for (Index p = 0; p < maps.placeless; ++p)
+      for (Index c = 0; c < columns; ++c)
+        mean[c] += all.view().row(p)[c] / static_cast<Real>(maps.placeless);
+    return with;
+  }
   if (regions.empty()) return Tensor(own.shape, own.span());
   return product(rolled(regions, discard).view(), own);
 }
@@ -145,7 +158,9 @@ std::vector<MapView> map_views(const DecodedCaption& caption, const MapRequest& 
       column.push_back({layers[l].number, heads[l][h].map.view()});
     picked.push_back(chosen(column, layer_count, request.layer.value_or(last)));
   }
-  const Tensor shares = request.rollout ? region_rollout(encoder, request.discard) : Tensor();
+  const bool elsewhere = single_maps(caption.words[0])[0].elsewhere.has_value();
+  const Tensor shares =
+      request.rollout ? region_rollout(encoder, request.discard, elsewhere) : Tensor();
   for (std::size_t l = 0; l < picked[0].size(); ++l)
     for (std::size_t h = 0; h < picked.size(); ++h) {
       const Joined& one = picked[h][l];
@@ -171,10 +186,13 @@ std::vector<MapView> map_views(const DecodedCaption& caption, const MapRequest& 
         if (one.part.fused) map.gate = map.sentinel = std::nullopt;
         if (one.part.fused || request.rollout) map.chosen = -1;
         const auto row = static_cast<Index>(t);
-        if (request.rollout)
+        if (request.rollout) {
           set_weights(map, row_of(rolled_out.view(), row), encoder.placeless);
-        else
-          set_weights(map, row_of(one.map.view(), row), 0);
+        } else {
+          const std::span<const Real> own = row_of(one.map.view(), row);
+          set_weights(map, own.first(map.weights.size()), 0);
+          if (map.elsewhere) map.elsewhere = double{own.back()};
+        }
       }
     }
   return views;

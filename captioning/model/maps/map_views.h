@@ -31,8 +31,9 @@ using MapView = std::vector<AttentionMap>;
 
 // What each region is made of, by attention rollout through the encoder's blocks (with heads
 // fused by their mean) and then through the refinement's: [L, P + L], whose rows sum to 1. It is
-// the identity where neither mixes regions. Throws ShapeError where their weights are no shares.
-Tensor region_rollout(const EncoderMaps& maps, double discard);
+// the identity where neither mixes regions. With `elsewhere`, one more row is the mean of the
+// tokens without a place. Throws ShapeError where their weights are no shares.
+Tensor region_rollout(const EncoderMaps& maps, double discard, bool elsewhere = false);
 
 // The maps of a caption's words, from those that were recorded (DecodedWord::parts), by layer, then
 // by head. A map of one layer has the gate, sentinel and chosen cell of its glimpse. Rolled out, a

@@ -15,18 +15,31 @@ std::span<const Real> row_of(const Var& all, Index row, Index count) {
   return {all.value().data + row * count, static_cast<std::size_t>(count)};
 }
 
+// Takes the weights of the cells; those of regions behind them have no place and go elsewhere.
+void set_weights(AttentionMap& map, std::span<const Real> row) {
+  const auto placed = row.begin() + map.layout.count();
+  map.weights.assign(row.begin(), placed);
+  if (placed != row.end())
+    map.elsewhere = static_cast<double>(std::accumulate(placed, row.end(), Real{0}));
+}
+
+// The cell that was chosen; -1 where it was a region without a place, or the sentinel.
+int chosen_cell(const AttentionMap& map, int chosen) {
+  return chosen < map.layout.count() ? chosen : -1;
+}
+
 // The map of a glimpse in one row, the mean over heads. `place` has its layout, mask and layer.
 AttentionMap map_of(const Glimpse& glimpse, Index row, const AttentionMap& place) {
   AttentionMap map = place;
-  const auto weights = row_of(glimpse.weights, row, place.layout.count());
-  map.weights.assign(weights.begin(), weights.end());
+  set_weights(map, row_of(glimpse.weights, row, glimpse.weights.cols()));
   if (glimpse.gate) {
     const Index width = glimpse.gate.value().cols();
     const auto gate = row_of(glimpse.gate, row, width);
     map.gate = std::accumulate(gate.begin(), gate.end(), 0.0) / static_cast<double>(width);
   }
   if (glimpse.sentinel) map.sentinel = row_of(glimpse.sentinel, row, 1)[0];
-  if (!glimpse.chosen.empty()) map.chosen = glimpse.chosen[static_cast<std::size_t>(row)];
+  if (!glimpse.chosen.empty())
+    map.chosen = chosen_cell(map, glimpse.chosen[static_cast<std::size_t>(row)]);
   if (!glimpse.heads.empty())
     map.head = {.count = static_cast<Index>(glimpse.heads.size()), .fused = Fusion::kMean};
   return map;
@@ -36,17 +49,14 @@ AttentionMap map_of(const Glimpse& glimpse, Index row, const AttentionMap& place
 void add_heads(const Glimpse& glimpse, Index row, const AttentionMap& mean,
                std::vector<AttentionMap>& maps) {
   const auto count = static_cast<Index>(glimpse.heads.size());
-  const Index regions = mean.layout.count();
   for (Index h = 0; h < count; ++h) {
     const auto place = static_cast<std::size_t>(h);
     AttentionMap& head = maps.emplace_back(mean);
-    const auto weights = row_of(glimpse.heads[place], row, regions);
-    head.weights.assign(weights.begin(), weights.end());
+    set_weights(head, row_of(glimpse.heads[place], row, glimpse.heads[place].cols()));
     head.head = {.number = h, .count = count};
     head.sentinel.reset();  // the glimpse has the mean's alone
     if (glimpse.draws.empty()) continue;
-    const int chosen = glimpse.draws[place].chosen[static_cast<std::size_t>(row)];
-    head.chosen = chosen < regions ? chosen : -1;
+    head.chosen = chosen_cell(head, glimpse.draws[place].chosen[static_cast<std::size_t>(row)]);
   }
 }
 
@@ -71,10 +81,11 @@ std::vector<DecodedWord> recorded(std::span<const Glimpse> glimpses, const Memor
                                   const Recording& recording) {
   const ConstView weights = glimpses.back().weights.value();
   AttentionMap place{.layout = {layout.grid}};
-  if (layout.grid.rows == 0) place.layout.grid = {.rows = 1, .cols = weights.cols()};
+  if (layout.grid.rows == 0)
+    place.layout.grid = {.rows = 1, .cols = weights.cols() - layout.placeless};
   const Index regions = place.layout.count();
-  SACCADE_CHECK(regions == weights.cols(), "[maps] weights of ", weights.cols(), " regions on a ",
-                place.layout.name());
+  SACCADE_CHECK(regions + layout.placeless == weights.cols(), "[maps] weights of ", weights.cols(),
+                " regions on a ", place.layout.name());
   const Glimpse& last = glimpses.back();
   const auto layers = static_cast<Index>(glimpses.size());
   std::vector<ConstView> read;  // by layer, where it attends to words
@@ -85,7 +96,8 @@ std::vector<DecodedWord> recorded(std::span<const Glimpse> glimpses, const Memor
   for (Index row = 0; row < weights.rows(); ++row) {
     DecodedWord& word = words[static_cast<std::size_t>(row)];
     if (layout.mask) {
-      const auto mask = row_of(layout.mask, row / layout.group, regions);
+      const auto mask =
+          row_of(layout.mask, row / layout.group, weights.cols()).first(place.layout.count());
       place.mask.resize(mask.size());
       std::transform(mask.begin(), mask.end(), place.mask.begin(),
                      [](Real shown) { return shown != 0 ? 1 : 0; });

@@ -72,7 +72,7 @@ class BeamSearch {
 
   void step() {
     trace_.add_step(batch_.step(words_, group_));
-    WordScores scores(batch_.logits(), special_);
+    WordScores scores(batch_.logits(), special_, options_.allowed_words);
     if (options_.rules.any())
       for (Index row = 0; row < batch_.slots() * group_; ++row)
         apply_rules(options_.rules, special_, trace_.prefix(batch_.word(), row), row, scores);
@@ -114,7 +114,8 @@ class BeamSearch {
     }
     if (all.empty() || batch_.word() == options_.max_length) return {};
     const bool enough = static_cast<Index>(state.finished.size()) == options_.alternatives;
-    if (enough && state.finished.back().score >= normalised(most, options_.max_length + 1))
+    if (enough && state.finished.back().score >=
+                      normalised(most, options_.max_length + 1 - std::ssize(options_.prompt)))
       return {};
     state.groups = std::move(groups);
     return all;
@@ -122,7 +123,7 @@ class BeamSearch {
 
   // Keeps a hypothesis that ended, if it is among the best and no better one has the same words.
   void add_finished(BeamImage& state, const Extension& e) {
-    Finished one{.score = normalised(e.log_prob, batch_.word() + 1),
+    Finished one{.score = normalised(e.log_prob, batch_.word() + 1 - std::ssize(options_.prompt)),
                  .log_prob = e.log_prob,
                  .step = batch_.word(),
                  .row = e.last.row};
@@ -147,6 +148,12 @@ class BeamSearch {
   std::vector<Extension> best_extensions(WordScores& scores, Index slot, const Group& group,
                                          const Uses& uses) {
     std::vector<Extension> all;
+    if (batch_.word() < std::ssize(options_.prompt)) {
+      const Index row = slot * group_ + group.first;
+      const int word = options_.prompt[static_cast<std::size_t>(batch_.word())];
+      if (!group.log_probs.empty()) all.push_back({{row, word, scores.log_prob(row, word)}, 0, 0});
+      return all;
+    }
     // Each avoided word may fall behind another word, so there are as many candidates more.
     const Index most = group.places + static_cast<Index>(uses.size());
     for (std::size_t h = 0; h < group.log_probs.size() && group.places > 0; ++h) {
@@ -235,6 +242,7 @@ class BeamSearch {
 
 std::vector<DecodedCaption> beam_search(SearchBatch& batch, const SpecialWords& special,
                                         const SearchOptions& options) {
+  if (options.beam_end != BeamEnd::kShrink) return refilled_beam_search(batch, special, options);
   return BeamSearch(batch, special, options).run();
 }
 

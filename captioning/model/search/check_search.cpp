@@ -23,6 +23,9 @@ void check_groups(const SearchConfig& c) {
     throw UsageError(
         "search.groups needs search.diversity above 0: without it all groups find the same; start "
         "with 0.5");
+  if (c.beam_end != BeamEnd::kShrink)
+    throw UsageError(str("search.groups above 1 needs search.beam_end shrink, not ",
+                         enum_name(c.beam_end), ": groups are defined for it alone"));
   if (c.beam % c.groups != 0)
     throw UsageError(str("search.groups ", c.groups, " does not divide search.beam ", c.beam,
                          ", which the groups share"));

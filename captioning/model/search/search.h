@@ -54,9 +54,12 @@ struct SearchOptions {
   Index alternatives = 1;  // number of finished hypotheses to return, at most `beam`
   Index max_length = 20;   // entries of the vocabulary: words, or pieces; <eos> not counted
   double length_normalization = 0;  // hypotheses compete by log p / length^this
-  double temperature = 1;           // of the words' distribution; sampling only
-  Index top_k = 0;   // words are drawn from this many, the most probable; 0: from all
-  double top_p = 1;  // words are drawn from the smallest set with this share
+  BeamEnd beam_end = BeamEnd::kShrink;
+  // Words with which every caption begins. They are no part of log p and of that length.
+  std::vector<int> prompt{};
+  double temperature = 1;  // of the words' distribution; sampling only
+  Index top_k = 0;         // words are drawn from this many, the most probable; 0: from all
+  double top_p = 1;        // words are drawn from the smallest set with this share
   WordRules rules{};
   Regime regime = Regime::kExpectation;
   std::uint64_t seed = 1;  // of sampled words and regions, and of permutations

@@ -11,6 +11,12 @@ void SearchConfig::fields(Section& v) {
           between(1, 1000));
   v.field("length_normalization", length_normalization,
           "exponent a: log p is divided by length^a; 0 = off", between(0, 10));
+  v.field(
+      "beam_end", beam_end,
+      "what becomes of the place of a hypothesis that ends, and when the search is done (beam)");
+  v.field("prompt", prompt,
+          "the words with which every caption begins; they count in max_length, and neither in "
+          "log p nor in the length that divides it");
   v.field("temperature", temperature, "divides the logits (sample)",
           {.min = 0, .max = 1000, .min_open = true});
   v.field("top_k", top_k,

@@ -21,11 +21,33 @@ constexpr auto enum_table(SearchMode) {
   });
 }
 
+// What becomes of the place of a hypothesis that ends, and when a beam is done.
+enum class BeamEnd { kShrink, kRefill, kRefillFull, kRefillNever };
+constexpr auto enum_table(BeamEnd) {
+  using enum BeamEnd;
+  return enum_rows<BeamEnd>({
+      {kShrink, "shrink",
+       "a hypothesis that ends gives up its place (as in the code of Xu et al. 2015), until none "
+       "that goes on can beat the best that ended"},
+      {kRefill, "refill",
+       "the next best hypothesis takes the place, as in transformers; captions that max_length "
+       "cuts compete, too; done when the best that goes on, at its present length, does not beat "
+       "the last of `beam` that ended (early_stopping: false)"},
+      {kRefillFull, "refill_full",
+       "the same, done as soon as `beam` hypotheses ended (early_stopping: true)"},
+      {kRefillNever, "refill_never",
+       "the same, done when no hypothesis that goes on can beat the last of `beam` that ended, at "
+       "any length (early_stopping: never)"},
+  });
+}
+
 struct SearchConfig {
   SearchMode mode = SearchMode::kBeam;
   std::int64_t beam = 3;
   std::int64_t max_length = 20;
   double length_normalization = 0;
+  BeamEnd beam_end = BeamEnd::kShrink;
+  std::string prompt;
   double temperature = 1;
   std::int64_t top_k = 0;
   double top_p = 1;

@@ -1,4 +1,5 @@
 // Greedy search, sampling and forced decoding, whose hypotheses do not branch.
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
@@ -33,7 +34,8 @@ std::vector<DecodedCaption> follow(SearchBatch& batch, const SpecialWords& speci
     DecodedCaption& caption = captions[at];
     caption.finished = word == special.eos;
     over[at] = caption.finished || word < 0 || batch.word() == options.max_length;
-    if (caption.finished || !over[at]) caption.log_prob += log_prob;
+    const bool given = batch.word() < std::ssize(options.prompt);
+    if ((caption.finished || !over[at]) && !given) caption.log_prob += log_prob;
     if (!over[at]) return false;
     caption.words = trace.words(batch.word(), row);
     caption.last = trace.attention(batch.word(), row);
@@ -50,7 +52,11 @@ std::vector<DecodedCaption> follow(SearchBatch& batch, const SpecialWords& speci
     std::vector<Backpointer> next;
     std::vector<bool> done;
     for (Index slot = 0; slot < batch.slots(); ++slot) {
-      pick(scores, slot, picked);
+      if (batch.word() < std::ssize(options.prompt))
+        std::fill(picked.begin(), picked.end(),
+                  options.prompt[static_cast<std::size_t>(batch.word())]);
+      else
+        pick(scores, slot, picked);
       bool all_over = true;
       for (Index g = 0; g < group; ++g)
         all_over &= take(scores, slot * group + g, picked[static_cast<std::size_t>(g)], next);

@@ -38,6 +38,12 @@ std::vector<DecodedCaption> forced_search(SearchBatch& batch, const SpecialWords
 // hypothesis is its own log p.
 std::vector<DecodedCaption> beam_search(SearchBatch& batch, const SpecialWords& special,
                                         const SearchOptions& options);
+// Beam search as in transformers, where options.beam_end is one of the refills. Of the 2 beam best
+// extensions of an image, those that end are finished if they are among the first `beam`, and the
+// first `beam` that do not end go on. Extensions that reach max_length, with or without <eos>,
+// count as ended. The `beam` best finished ones by log p / n^length_normalization are kept.
+std::vector<DecodedCaption> refilled_beam_search(SearchBatch& batch, const SpecialWords& special,
+                                                 const SearchOptions& options);
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

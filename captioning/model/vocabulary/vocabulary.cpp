@@ -81,6 +81,35 @@ Vocabulary Vocabulary::from_pieces(std::string model) {
   return vocabulary;
 }
 
+Vocabulary Vocabulary::published(PublishedTokens tokens) {
+  Vocabulary vocabulary;
+  const TokenPlan& plan = tokens.plan();
+  // An end that also begins or pads is needed as what ends a caption.
+  std::vector<Index> numbers{plan.pad, plan.bos, plan.eos, plan.unk};
+  for (const Index role : {kPad, kBos, kUnk}) {
+    Index& number = numbers[static_cast<std::size_t>(role)];
+    if (number == plan.eos || (role == kUnk && number == plan.bos)) number = -1;
+    if (role != kPad && number == plan.pad) numbers[kPad] = -1;
+  }
+  std::vector<char> taken(plan.tokens.size(), 0);
+  for (const Index number : numbers)
+    if (number >= 0) taken[static_cast<std::size_t>(number)] = 1;
+  for (Index number = 0; number < tokens.size(); ++number) {
+    if (taken[static_cast<std::size_t>(number)] != 0) continue;
+    const std::string& token = plan.tokens[static_cast<std::size_t>(number)];
+    numbers.push_back(number);
+    vocabulary.words_.push_back(token.empty() ? str("<", number, ">") : token);
+    vocabulary.ids_.emplace(vocabulary.words_.back(), vocabulary.size() - 1);
+  }
+  vocabulary.ids_of_numbers_.resize(plan.tokens.size());
+  for (std::size_t id = 0; id < numbers.size(); ++id)
+    if (numbers[id] >= 0)
+      vocabulary.ids_of_numbers_[static_cast<std::size_t>(numbers[id])] = static_cast<Index>(id);
+  vocabulary.numbers_ = std::move(numbers);
+  vocabulary.published_ = std::make_shared<const PublishedTokens>(std::move(tokens));
+  return vocabulary;
+}
+
 Index Vocabulary::id(std::string_view word) const {
   const auto found = ids_.find(std::string(word));
   return found == ids_.end() ? kUnk : found->second;
@@ -92,10 +121,12 @@ const std::string& Vocabulary::word(Index id) const {
 }
 
 bool Vocabulary::begins_word(Index id) const {
+  if (published_) return published_number(id) < 0 || published_->begins_word(published_number(id));
   return !subwords_ || word(id).starts_with(Subwords::kBegin);
 }
 
 std::vector<Index> Vocabulary::encode(std::span<const std::string> words) const {
+  if (published_) return encode_text(join_words({words.begin(), words.end()}));
   std::vector<Index> out;
   out.reserve(words.size());
   for (const std::string& word : words) {
@@ -109,7 +140,27 @@ std::vector<Index> Vocabulary::encode(std::span<const std::string> words) const 
   return out;
 }
 
+std::vector<Index> Vocabulary::encode_text(std::string_view text) const {
+  if (!published_) return encode(tokenize(text));
+  std::vector<Index> out = published_->encode(text);
+  for (Index& number : out) number = id_of_published(number);
+  return out;
+}
+
 std::vector<std::string> Vocabulary::decode(std::span<const Index> ids) const {
+  if (published_) {
+    std::vector<std::string> words;
+    for (std::size_t begin = 0; begin < ids.size() && ids[begin] != kEos;) {
+      std::size_t end = begin + 1;
+      while (end < ids.size() && ids[end] != kEos && !begins_word(ids[end])) ++end;
+      std::string word = text(ids.subspan(begin, end - begin));
+      if (word.starts_with(' ')) word.erase(0, 1);
+      words.push_back(std::move(word));
+      begin = end;
+    }
+    std::erase_if(words, [](const std::string& word) { return word.empty(); });
+    return words;
+  }
   std::vector<std::string> out;
   for (const Index id : ids) {
     if (id == kEos) break;
@@ -123,8 +174,19 @@ std::vector<std::string> Vocabulary::decode(std::span<const Index> ids) const {
   return out;
 }
 
+std::string Vocabulary::text(std::span<const Index> ids) const {
+  if (!published_) return join_words(decode(ids));
+  std::vector<Index> numbers;
+  for (const Index id : ids) {
+    if (id == kEos) break;
+    if (published_number(id) >= 0) numbers.push_back(published_number(id));
+  }
+  return published_->decode(numbers);
+}
+
 std::string Vocabulary::digest() const {
   Digest digest;
+  if (published_) digest.add(published_->text());
   for (const std::string& word : words_) digest.add(word);
   return digest.hex();
 }

@@ -1,5 +1,6 @@
 // Vocabulary: words, or pieces of words, and their ids. The checkpoint holds it as a list of
-// strings; a list of pieces determines how words are cut.
+// strings; a list of pieces determines how words are cut. Published tokens have a text of their own
+// there (PublishedTokens::text).
 #pragma once
 
 #include <memory>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "captioning/model/vocabulary/published_tokens.h"
 #include "captioning/model/vocabulary/subwords.h"
 
 namespace saccade {
@@ -31,8 +33,25 @@ class Vocabulary {
   // string.
   static Vocabulary from_pieces(std::string model);
 
-  // Cuts words into the pieces that have ids; null where whole words have ids.
+  // The tokens of a published captioner. Those for padding, beginning, end and what is unknown
+  // become the special words; a token that stands for several of them is its end, and the others
+  // are words of their own that no caption has. All others follow in the order of their numbers.
+  static Vocabulary published(PublishedTokens tokens);
+
+  // The id of a published number.
+  Index id_of_published(Index number) const {
+    return ids_of_numbers_[static_cast<std::size_t>(number)];
+  }
+
+  // Cuts words into the pieces that have ids; null where whole words have ids, and for published
+  // tokens.
   const Subwords* subwords() const { return subwords_.get(); }
+  // The tokens of a published captioner; null in any other vocabulary.
+  const PublishedTokens* published() const { return published_.get(); }
+  // Whether words may be cut into several ids.
+  bool has_pieces() const { return subwords_ != nullptr || published_ != nullptr; }
+  // The published number of an id; -1 for a word of our own. Of published tokens alone.
+  Index published_number(Index id) const { return numbers_[static_cast<std::size_t>(id)]; }
 
   Index size() const { return static_cast<Index>(words_.size()); }
   const std::vector<std::string>& words() const { return words_; }
@@ -46,8 +65,12 @@ class Vocabulary {
 
   // The ids of words, without <bos> and <eos>.
   std::vector<Index> encode(std::span<const std::string> words) const;
+  // The ids of a text, which published tokens read as it is; otherwise of its words (tokenize()).
+  std::vector<Index> encode_text(std::string_view text) const;
   // The words up to the first <eos>, without <pad> and <bos>, and with pieces put together.
   std::vector<std::string> decode(std::span<const Index> ids) const;
+  // The same as one text: with a space between words or, of published tokens, as they spell it.
+  std::string text(std::span<const Index> ids) const;
 
   // Of all words in order: vocabularies with equal digests give equal ids.
   std::string digest() const;
@@ -55,6 +78,8 @@ class Vocabulary {
  private:
   std::vector<std::string> words_;
   std::shared_ptr<const Subwords> subwords_;
+  std::shared_ptr<const PublishedTokens> published_;
+  std::vector<Index> numbers_, ids_of_numbers_;  // of published tokens, by id, and the reverse
   std::unordered_map<std::string, Index> ids_;
 };
 

@@ -237,7 +237,7 @@ RegimeReport mean_of(std::vector<RegimeReport> draws) {
 // Whether a localizer's maps can be judged. Words that were put together from pieces have no entry
 // in the vocabulary, so there are none for them.
 bool has_localizer_maps(const Ensemble& models) {
-  return models.size() == 1 && !models.vocabulary().subwords() && models.model(0).localizer();
+  return models.size() == 1 && !models.vocabulary().has_pieces() && models.model(0).localizer();
 }
 
 Regime sampling_regime(const std::vector<Regime>& regimes) {
@@ -294,7 +294,7 @@ EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
   SACCADE_CHECK(!data.scenes || !request.boxes, "[evaluate] scenes have boxes of their own");
   EvaluationReport report = chosen_images(data, inputs, request);
   report.members = models.names();
-  report.pieces = models.vocabulary().subwords() != nullptr;
+  report.pieces = models.vocabulary().has_pieces();
   const DatasetInputs& seen = inputs.of(models.shown()[0]);
   const References references = references_of(data.dataset, report.images);
   const Meteor meteor(request.meteor);

@@ -1,5 +1,7 @@
 #include "captioning/study/inspection/caption_occlusion.h"
 
+#include <algorithm>
+
 #include "captioning/model/model.h"
 #include "captioning/study/inspection/occlusion.h"
 #include "core/base/error.h"
@@ -46,7 +48,9 @@ std::vector<int> caption_ids(const DecodedCaption& caption) {
 void set_effects(DecodedCaption& caption, const Tensor& effects) {
   Index row = 0;
   for (DecodedWord& word : caption.words) {
-    word.effects.assign(static_cast<std::size_t>(effects.shape()[1]), 0);
+    // Regions behind the grid have no place in which their effect could be shown.
+    word.effects.assign(
+        static_cast<std::size_t>(std::min(effects.shape()[1], word.map.layout.count())), 0);
     for (std::size_t piece = 0; piece < ids_of(word).size(); ++piece, ++row)
       for (std::size_t l = 0; l < word.effects.size(); ++l)
         word.effects[l] += static_cast<float>(effects.view().row(row)[l]);

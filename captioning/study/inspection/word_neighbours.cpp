@@ -148,7 +148,7 @@ void add_stages(const Vocabulary& vocabulary, int word, std::size_t count,
 }
 
 int id_of(const Vocabulary& vocabulary, const std::string& word) {
-  if (vocabulary.subwords())
+  if (vocabulary.has_pieces())
     throw UsageError(
         "the vocabulary is of pieces of words (data.vocabulary bpe), which have no vectors of "
         "whole words; it needs a model of words");

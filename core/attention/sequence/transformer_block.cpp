@@ -1,5 +1,6 @@
 #include "core/attention/sequence/transformer_block.h"
 
+#include "core/base/error.h"
 #include "core/ops/network_ops.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"
@@ -7,23 +8,28 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
+Var activated(Var x, DenseActivation activation) {
+  switch (activation) {
+    case DenseActivation::kRelu:
+      return ops::relu(x);
+    case DenseActivation::kQuickGelu:
+      return ops::nonlinear(x, Nonlinearity::kQuickGelu);
+    case DenseActivation::kTanhGelu:
+      return ops::nonlinear(x, Nonlinearity::kTanhGelu);
+    case DenseActivation::kGelu:
+      return ops::gelu(x);
+    case DenseActivation::kSwiglu:
+      break;
+  }
+  throw InternalError("swiglu is no function of one vector");
+}
+
 namespace {
 
 Var activate_hidden(Var wide, DenseActivation f, Index hidden) {
-  switch (f) {
-    case DenseActivation::kRelu:
-      return ops::relu(wide);
-    case DenseActivation::kQuickGelu:
-      return ops::nonlinear(wide, Nonlinearity::kQuickGelu);
-    case DenseActivation::kTanhGelu:
-      return ops::nonlinear(wide, Nonlinearity::kTanhGelu);
-    case DenseActivation::kSwiglu:
-      return ops::multiply(ops::nonlinear(ops::slice_cols(wide, 0, hidden), Nonlinearity::kSilu),
-                           ops::slice_cols(wide, hidden, hidden));
-    case DenseActivation::kGelu:
-      break;
-  }
-  return ops::gelu(wide);
+  if (f != DenseActivation::kSwiglu) return activated(wide, f);
+  return ops::multiply(ops::nonlinear(ops::slice_cols(wide, 0, hidden), Nonlinearity::kSilu),
+                       ops::slice_cols(wide, hidden, hidden));
 }
 
 Index hidden_width(const TransformerBlockOptions& options) {

@@ -17,6 +17,9 @@ inline namespace SACCADE_NUMERIC {
 // kSwiglu: silu(first half of W_1 x) * (second half), where W_1 is twice as wide (Shazeer 2020).
 enum class DenseActivation { kRelu, kGelu, kQuickGelu, kTanhGelu, kSwiglu };
 
+// activation(x), of any but kSwiglu, which takes two halves.
+Var activated(Var x, DenseActivation activation);
+
 struct TransformerBlockOptions {
   Index features = 0;  // D
   Index multiple = 4;  // hidden width of the dense network, as a multiple of D

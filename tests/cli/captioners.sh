@@ -1,0 +1,71 @@
+# Folders of captioners as hubs have them stand where checkpoints do: captions, maps, prompts, captions of
+# one's own, checkpoints that are made of them, and what is refused.
+. "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+golden=$(dirname "${BASH_SOURCE[0]}")/../golden/published/captioners
+photo=$(dirname "${BASH_SOURCE[0]}")/../../experiments/photos/dogs.jpg
+cp -r "$golden" hub
+cp "$photo" photo.jpg
+
+for model in hub/blip hub/vit-gpt2; do
+  expect 0 "$saccade" caption $model photo.jpg
+  wants "photo.jpg: " out
+  cp out searched
+  expect 0 "$saccade" caption $model photo.jpg --json --mode greedy
+  last=$(($(json out '/0/words#') - 1))
+  [ "$last" -ge 0 ] || fail "$model says nothing"
+  awk -v e="$(json out /0/words/0/elsewhere)" 'BEGIN { exit e > 0 && e < 1 ? 0 : 1 }' ||
+    fail "a word does not tell the weight of the class token"
+
+  expect 0 "$saccade" overlay $model photo.jpg --out all --layer all --head all
+  cp all/photo.json out
+  [ "$(json out '/maps#')" -eq 4 ] || fail "$model has no map for each layer and head"
+  for map in 0 1 2 3; do
+    awk -v e="$(json out "/maps/$map/elsewhere/0")" 'BEGIN { exit e > 0 && e < 1 ? 0 : 1 }' ||
+      fail "map $map does not tell the weight of the class token"
+  done
+
+  # Checkpoints of it say the same without the folder.
+  expect 0 "$saccade" convert $model whole.h5 --force
+  expect 0 "$saccade" convert $model half.h5 --half --force
+  mv $model away
+  expect 0 "$saccade" caption whole.h5 photo.jpg
+  [ "$(sed 1q out)" = "$(sed 1q searched)" ] || fail "the checkpoint of $model says something else"
+  expect 0 "$saccade" caption half.h5 photo.jpg
+  mv away $model
+
+  expect 0 "$saccade" inspect $model
+  wants "published captioner: " out
+  expect 0 "$saccade" inspect $model --json
+  json out /published >/dev/null
+  expect 0 "$saccade" overlay $model photo.jpg --out maps-"$(basename $model)" --say "a red square"
+  expect 0 "$saccade" overlay $model photo.jpg --out rolled-"$(basename $model)" --rollout
+  expect 0 "$saccade" caption $model photo.jpg --say "Two circles, near the left side." --json
+  [ "$(json out /0/given)" = true ] || fail "the caption is not given"
+done
+
+# A caption begins with the prompt, which is cut off nowhere.
+expect 0 "$saccade" caption hub/blip photo.jpg --set search.prompt="a picture of"
+wants "photo.jpg: a picture of" out
+expect 2 "$saccade" caption hub/blip photo.jpg --set search.prompt="a picture of" --set search.max_length=3
+one_error "search.prompt" "max_length"
+
+# What would make another network or another search of it.
+refused() { # FILE SED TEXTS...
+  rm -rf broken
+  cp -r hub/blip broken
+  sed -i "$2" "broken/$1"
+  shift 2
+  expect 3 "$saccade" caption broken photo.jpg
+  one_error "broken/" "$@"
+}
+refused config.json 's/"hidden_act": "gelu"/"hidden_act": "silu"/' hidden_act silu
+refused config.json 's/"num_attention_heads": 2/"num_attention_heads": 3/' num_attention_heads
+refused config.json 's/"model_type": "blip",/"model_type": "git",/' git
+refused config.json 's/"hidden_size": 8/"hidden_size": 16/' "config.json"
+refused generation_config.json 's/"pad_token_id"/"repetition_penalty": 1.2, "pad_token_id"/' repetition_penalty
+refused preprocessor_config.json 's/0.48145466/0.3/' image_mean
+rm -rf broken
+cp -r hub/blip broken
+rm broken/preprocessor_config.json
+expect 3 "$saccade" caption broken photo.jpg
+one_error "broken/preprocessor_config.json"
