@@ -1,5 +1,3 @@
-#include "experiments/commands/inspect.h"
-
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -15,6 +13,7 @@
 #include "core/config/config.h"
 #include "core/config/idle.h"
 #include "core/io/checkpoint.h"
+#include "experiments/commands/commands.h"
 #include "experiments/commands/inspect_attention.h"
 #include "experiments/commands/inspect_weights.h"
 #include "experiments/process/model_places.h"
@@ -162,8 +161,6 @@ int list_layers(const std::string& path, Index image_size, bool json) {
   return static_cast<int>(ExitCode::kOk);
 }
 
-}  // namespace
-
 CommandRun bind_inspect(Options& options) {
   struct Args {
     std::string checkpoint;
@@ -270,5 +267,11 @@ CommandRun bind_inspect(Options& options) {
     return static_cast<int>(ExitCode::kOk);
   };
 }
+
+}  // namespace
+
+const Command kInspectCommand = {
+    "inspect", "show what a checkpoint, an ONNX file or a safetensors file contains",
+    "saccade inspect runs/first/checkpoints/last", bind_inspect};
 
 }  // namespace saccade
