@@ -20,22 +20,6 @@
 #include "core/base/suggest.h"
 #include "core/parallel/parallel.h"
 #include "core/parallel/ranks/ranks.h"
-#include "experiments/commands/caption.h"
-#include "experiments/commands/command.h"
-#include "experiments/commands/compare.h"
-#include "experiments/commands/config_command.h"
-#include "experiments/commands/convert.h"
-#include "experiments/commands/data.h"
-#include "experiments/commands/evaluate.h"
-#include "experiments/commands/inspect.h"
-#include "experiments/commands/list.h"
-#include "experiments/commands/new.h"
-#include "experiments/commands/overlay.h"
-#include "experiments/commands/report.h"
-#include "experiments/commands/runs.h"
-#include "experiments/commands/score.h"
-#include "experiments/commands/serve.h"
-#include "experiments/commands/train.h"
 #include "experiments/process/log.h"
 #include "experiments/process/memory_end.h"
 #include "experiments/process/model_places.h"
@@ -45,60 +29,6 @@
 namespace saccade {
 
 namespace {
-
-struct CommandEntry {
-  const char* name;
-  const char* summary;
-  const char* example;
-  CommandBinding bind;
-  bool over_ranks = false;  // whether several processes do its work together
-};
-
-// Every command of the program, in the order of --help.
-constexpr CommandEntry kCommands[] = {
-    {"train", "train a captioner from an experiment file",
-     "saccade train configs/quickstart.yaml --out runs/first train.stop=2e", bind_train, true},
-    {"evaluate", "caption the images of a split and score the captions",
-     "saccade evaluate runs/first --json", bind_evaluate, true},
-    {"caption", "write a caption for each picture", "saccade caption runs/first photo.jpg",
-     bind_caption},
-    {"overlay", "draw the attention maps of a model, one per word",
-     "saccade overlay runs/first photo.jpg --out overlays", bind_overlay},
-    {"compare",
-     "train and score the arms of an experiment under equal conditions, or compare finished runs",
-     "saccade compare configs/quickstart.yaml --out runs/quickstart", bind_compare, true},
-    {"report",
-     "write an HTML page that shows models side by side: attention maps, learning curves, scores",
-     "saccade report runs/first runs/second --out report.html", bind_report},
-    {"serve", "start a web server whose page captions photos and shows the attention maps",
-     "saccade serve runs/first runs/second\n"
-     "Programs can send the requests that the page sends, and get JSON (see "
-     "experiments/README.md):\n"
-     "  curl --data-binary @photo.jpg http://127.0.0.1:8080/caption\n"
-     "  curl http://127.0.0.1:8080/models\n"
-     "  curl http://127.0.0.1:8080/health",
-     bind_serve},
-    {"runs", "list the runs below a directory with the state and the best score of each",
-     "saccade runs runs", bind_runs},
-    {"score", "score captions of any program against references",
-     "saccade score captions_val2014.json results.json --json", bind_score},
-    {"new", "write a config for your own photos, after looking at them and their captions",
-     "saccade new mine --photos photos --captions photos/captions.csv", bind_new},
-    {"data", "show what a data set contains, and which files of a config are missing",
-     "saccade data configs/quickstart.yaml --out sheets", bind_data},
-    {"inspect", "show what a checkpoint, an ONNX file or a safetensors file contains",
-     "saccade inspect runs/first/checkpoints/last", bind_inspect},
-    {"convert",
-     "convert a checkpoint to safetensors, which other programs read, and back, or to half the "
-     "precision, for captioning alone",
-     "saccade convert runs/first first.safetensors\n"
-     "  saccade convert runs/first first.h5 --half",
-     bind_convert},
-    {"list", "list the choices from which an experiment is put together", "saccade list attention",
-     bind_list},
-    {"config", "show every value of an experiment file, or check the file for mistakes",
-     "saccade config show configs/quickstart.yaml train.batch=32", bind_config},
-};
 
 struct GlobalOptions {
   Index threads = 0;
@@ -130,33 +60,34 @@ void apply(const GlobalOptions& options, const Environment& environment) {
   set_model_places(options.models, environment.models);
 }
 
-// The program with all of its commands.
+// The program with its commands.
 struct Program {
   CLI::App app{"saccade: image captioning with visual attention", "saccade"};
   GlobalOptions options;
+  std::span<const Command* const> commands;
   std::map<const CLI::App*, CommandRun> runs;
 
-  Program() {
+  explicit Program(std::span<const Command* const> all) : commands(all) {
     app.set_version_flag("--version", version_text(),
                          "print the version, compiler, SIMD level and libraries");
     app.get_formatter()->column_width(32);
     app.allow_extras();  // refuse_extras() reports them with a suggestion
     app.require_subcommand(0, 1);
     add_global_options(app, options);
-    for (const CommandEntry& command : kCommands) {
-      CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    for (const Command* command : commands) {
+      CLI::App* sub = app.add_subcommand(command->name, command->summary);
       sub->allow_extras();
-      sub->footer(std::string("Example:\n  ") + command.example + "\n");
+      sub->footer(std::string("Example:\n  ") + command->example + "\n");
       Options options_of_command(*sub);
-      runs[sub] = command.bind(options_of_command);
+      runs[sub] = command->bind(options_of_command);
       add_global_options(*sub, options);
     }
     app.footer("`saccade COMMAND --help` explains a command and shows an example.\n");
   }
 
   const CLI::App& chosen() const {
-    const auto commands = app.get_subcommands();
-    return commands.empty() ? app : *commands.front();
+    const auto given = app.get_subcommands();
+    return given.empty() ? app : *given.front();
   }
 };
 
@@ -175,7 +106,7 @@ void refuse_extras(const Program& program) {
     for (const CLI::Option* option : app.get_options())
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   } else if (&app == &program.app) {
-    for (const CommandEntry& command : kCommands) known.emplace_back(command.name);
+    for (const Command* command : program.commands) known.emplace_back(command->name);
   }
   const std::string what = is_option              ? "unknown option '"
                            : &app == &program.app ? "unknown command '"
@@ -246,8 +177,8 @@ CommandRun parse(Program& program, int argc, const char* const* argv) {
   }
   const auto found = program.runs.find(&program.chosen());
   if (found == program.runs.end()) {
-    std::string names = join(
-        kCommands, ", ", [&](const CommandEntry& command) { return std::string(command.name); });
+    const std::string names =
+        join(program.commands, ", ", [](const Command* one) { return std::string(one->name); });
     throw UsageError("no command was given; choose one of " + names + "; see saccade --help");
   }
   return found->second;
@@ -262,8 +193,8 @@ std::unique_ptr<parallel::Ranks> ranks_of(const Program& program, int processes)
   if (processes < 2) return nullptr;
   const std::string name = program.chosen().get_name();
   const bool shared = std::any_of(
-      std::begin(kCommands), std::end(kCommands),
-      [&](const CommandEntry& command) { return command.name == name && command.over_ranks; });
+      program.commands.begin(), program.commands.end(),
+      [&](const Command* command) { return command->name == name && command->over_ranks; });
   if (!shared)
     throw UsageError(str("saccade ", name, " works in one process, and a launcher started ",
                          processes, "; start it without mpirun or srun"));
@@ -272,9 +203,8 @@ std::unique_ptr<parallel::Ranks> ranks_of(const Program& program, int processes)
   return ranks;
 }
 
-int run(int argc, const char* const* argv, const Environment& environment,
+int run(Program& program, int argc, const char* const* argv, const Environment& environment,
         std::unique_ptr<parallel::Ranks>& ranks) {
-  Program program;
   const CommandRun command = parse(program, argc, argv);
   if (!command) return 0;
   apply(program.options, environment);
@@ -286,13 +216,14 @@ int run(int argc, const char* const* argv, const Environment& environment,
 }
 
 // What run() returns, or the exit code of the error that it throws, with its line on stderr.
-int run_or_fail(int argc, const char* const* argv, const Environment& environment,
-                std::unique_ptr<parallel::Ranks>& ranks) {
+int run_or_fail(std::span<const Command* const> commands, int argc, const char* const* argv,
+                const Environment& environment, std::unique_ptr<parallel::Ranks>& ranks) {
   const auto fail = [&](ExitCode code, const std::string& message) {
     return tell_failure(code, message, ranks.get());
   };
   try {
-    const int code = run(argc, argv, environment, ranks);
+    Program program(commands);
+    const int code = run(program, argc, argv, environment, ranks);
     if (ranks) ranks->finish();
     ranks.reset();
     return code;
@@ -317,12 +248,13 @@ int run_or_fail(int argc, const char* const* argv, const Environment& environmen
 
 }  // namespace
 
-int run_program(int argc, const char* const* argv, const Environment& environment) {
+int run_program(int argc, const char* const* argv, const Environment& environment,
+                std::span<const Command* const> commands) {
   signal(SIGPIPE, SIG_DFL);  // `saccade list | head` ends without a message
   signal(SIGXFSZ, SIG_IGN);  // writing past a file size limit becomes an error of the write
   tell_when_memory_ends();
   std::unique_ptr<parallel::Ranks> ranks;
-  const int code = run_or_fail(argc, argv, environment, ranks);
+  const int code = run_or_fail(commands, argc, argv, environment, ranks);
   if (ranks) ranks->end_all(code);  // the others would wait for this one
   return code;
 }

@@ -1,37 +1,39 @@
-// The program `saccade`.
-#include <algorithm>
-#include <cstdlib>
-#include <string>
+// The program `saccade`. It scores captions itself. All else is done by the full program, whose
+// libraries take longer to load than captions take to score.
+#include <array>
+#include <string_view>
 
+#include "core/base/error.h"
 #include "experiments/cli.h"
-#include "experiments/options/meteor_tables.h"
+#include "experiments/commands/score.h"
+#include "experiments/process/full_program.h"
+#include "experiments/process/log.h"
 
 namespace {
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
+using saccade::Command;
+using saccade::ScoreArgs;
 
-// The number of processes that a launcher started together. A batch script has the variables of its
-// job, but only what srun starts has those of a step.
-int launched_processes() {
-  int most = 0;
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
-    most = std::max(most, std::atoi(environment(name).c_str()));
-  return most;
-}
+char** arguments = nullptr;  // of this program
+
+// Systems are compared as the arms of experiments are.
+int compare_in_full_program(const ScoreArgs& /*args*/) { saccade::become_full_program(arguments); }
+
+constexpr Command kOnlyScore = saccade::score_command([](saccade::Options& options) {
+  return saccade::bind_score(options, compare_in_full_program);
+});
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  saccade::set_meteor_places({.table = environment("SACCADE_PARAPHRASES"),
-                              .packages = environment("PYTHONPATH"),
-                              .roots = {environment("VIRTUAL_ENV"), environment("CONDA_PREFIX")},
-                              .home = environment("HOME"),
-                              .caches = environment("XDG_CACHE_HOME")});
-  return saccade::run_program(argc, argv,
-                              {.no_color = !environment("NO_COLOR").empty(),
-                               .models = environment("SACCADE_MODELS"),
-                               .processes = launched_processes()});
+  arguments = argv;
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first == kOnlyScore.name || (first == "--version" && argc == 2))
+    return saccade::run_program(argc, argv, saccade::read_environment(), std::array{&kOnlyScore});
+  try {
+    saccade::become_full_program(argv);
+  } catch (const saccade::Error& error) {
+    saccade::log::error(error.what());
+    return static_cast<int>(error.code());
+  }
 }

@@ -30,7 +30,7 @@ fs::path own_file() {
 }  // namespace
 
 fs::path own_place(const fs::path& below) {
-  constexpr int kMostSteps = 4;  // usr/lib/x86_64-linux-gnu/libsaccade.so, build/release/saccade
+  constexpr int kMostSteps = 5;  // build/release/libexec/saccade/saccade
   fs::path above = own_file().parent_path();
   for (int step = 0; step < kMostSteps && !above.empty(); ++step) {
     std::error_code error;

@@ -8,7 +8,7 @@
 namespace saccade {
 
 // The place `below` (share/saccade/models) in the nearest folder that has it, from the one from
-// which this code was loaded up to the third above: an installation, or a source tree that holds
+// which this code was loaded up to the fourth above: an installation, or a source tree that holds
 // its build. "" where no folder has it.
 std::filesystem::path own_place(const std::filesystem::path& below);
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/base/listing.h"
-#include "core/config/number_form.h"
+#include "core/base/read_number.h"
 
 namespace saccade {
 
@@ -15,24 +15,6 @@ namespace {
 std::string not_a_number(const Node& node, const char* kind) {
   if (node.quoted) return std::string("is text; remove the quotes to make it ") + kind;
   return "";
-}
-
-// Whether YAML readers disagree about a number: `010` is 8 to some of them and 10 to others.
-bool octal_looking(std::string_view digits) {
-  if (!digits.empty() && (digits[0] == '-' || digits[0] == '+')) digits.remove_prefix(1);
-  return digits.size() > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9';
-}
-
-std::string_view without_plus(std::string_view text) {
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-  return text;
-}
-
-template <class T>
-bool whole_number(std::string_view text, T& value, std::errc& error) {
-  const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  error = code;
-  return rest == text.data() + text.size() && code != std::errc::invalid_argument;
 }
 
 std::string kind_of(const Node& node) {
@@ -88,25 +70,16 @@ std::string parse_value(const Node& node, bool& value) {
 
 std::string parse_value(const Node& node, std::int64_t& value) {
   if (node.quoted) return not_a_number(node, "an integer");
-  const std::string_view text = without_plus(node.text);
-  if (octal_looking(text)) return "has a leading zero, which YAML reads as octal; remove the zero";
-  std::errc error{};
-  std::int64_t read = 0;
-  if (!whole_number(text, read, error) || error != std::errc{}) return not_an_integer(text);
-  value = read;
-  return "";
+  const ReadCount read = read_count(node.text);
+  if (read.wrong.empty()) value = read.value;
+  return read.wrong;
 }
 
 std::string parse_value(const Node& node, double& value) {
   if (node.quoted) return not_a_number(node, "a number");
-  const std::string_view text = without_plus(node.text);
-  if (octal_looking(text)) return "has a leading zero, which YAML reads as octal; remove the zero";
-  std::errc error{};
-  double read = 0;
-  if (!whole_number(text, read, error) || error != std::errc{} || !std::isfinite(read))
-    return not_a_double(text);
-  value = read;
-  return "";
+  const ReadNumber read = read_number(node.text);
+  if (read.wrong.empty()) value = read.value;
+  return read.wrong;
 }
 
 std::string parse_value(const Node& node, std::string& value) {

@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/plain_text.h"
 #include "experiments/commands/caption_photos.h"
+#include "experiments/commands/commands.h"
 #include "experiments/commands/said_caption.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/commands/watched_folder.h"
@@ -314,6 +315,8 @@ int run_caption(const CaptionArgs& args) {
   return static_cast<int>(code);
 }
 
+namespace {
+
 CommandRun bind_caption(Options& options) {
   const auto args = std::make_shared<CaptionArgs>();
   add_model_options(options, args->model);
@@ -346,5 +349,10 @@ CommandRun bind_caption(Options& options) {
                "with --watch one object per line");
   return [args] { return run_caption(*args); };
 }
+
+}  // namespace
+
+const Command kCaptionCommand = {"caption", "write a caption for each picture",
+                                 "saccade caption runs/first photo.jpg", bind_caption};
 
 }  // namespace saccade

@@ -27,6 +27,4 @@ struct CaptionArgs {
 // (stop_signal.h), whose exit code is returned.
 int run_caption(const CaptionArgs& args);
 
-CommandRun bind_caption(Options& options);
-
 }  // namespace saccade

@@ -1,5 +1,5 @@
-// The form of every command of the program: a function that declares the options of its own
-// subcommand and returns the function that runs the command. The list of commands is in cli.cpp.
+// The form of every command of the program: a row with its name and a function that declares its
+// options. commands.h names all commands.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,12 @@ namespace saccade {
 // number of threads (--threads, which every command has) is set before. Stdout is for data only.
 using CommandRun = std::function<int()>;
 
-// Declares a command: `CommandRun bind_train(Options& options)` in commands/train.h.
-using CommandBinding = CommandRun (*)(Options& options);
+struct Command {
+  const char* name;
+  const char* summary;
+  const char* example;
+  CommandRun (*bind)(Options& options);  // declares the options of the command
+  bool over_ranks = false;               // whether several processes do its work together
+};
 
 }  // namespace saccade

@@ -1,5 +1,3 @@
-#include "experiments/commands/compare.h"
-
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include "core/base/plain_text.h"
 #include "core/parallel/parallel.h"
 #include "core/parallel/ranks/ranks.h"
+#include "experiments/commands/commands.h"
 #include "experiments/commands/report.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/compare/comparison_chart.h"
@@ -303,8 +302,6 @@ int run_finished(const CompareOptions& options) {
   return static_cast<int>(ExitCode::kOk);
 }
 
-}  // namespace
-
 CommandRun bind_compare(Options& options) {
   const auto args = std::make_shared<CompareOptions>();
   options.argument(
@@ -363,5 +360,13 @@ CommandRun bind_compare(Options& options) {
     return fs::is_directory(args->config, error) ? run_finished(*args) : run_arms(*args);
   };
 }
+
+}  // namespace
+
+const Command kCompareCommand = {
+    "compare",
+    "train and score the arms of an experiment under equal conditions, or compare finished runs",
+    "saccade compare configs/quickstart.yaml --out runs/quickstart", bind_compare,
+    /*over_ranks=*/true};
 
 }  // namespace saccade

@@ -1,5 +1,3 @@
-#include "experiments/commands/config_command.h"
-
 #include <iostream>
 #include <map>
 #include <memory>
@@ -11,6 +9,7 @@
 #include "core/base/json_text.h"
 #include "core/base/suggest.h"
 #include "experiments/commands/check_files.h"
+#include "experiments/commands/commands.h"
 #include "experiments/compare/arms.h"
 #include "experiments/compare/judge_options.h"
 
@@ -118,8 +117,6 @@ int run_config(const ConfigOptions& options) {
   return check(loaded, options);
 }
 
-}  // namespace
-
 CommandRun bind_config(Options& options) {
   const auto args = std::make_shared<ConfigOptions>();
   options.argument(
@@ -135,5 +132,11 @@ CommandRun bind_config(Options& options) {
                "seeds");
   return [args] { return run_config(*args); };
 }
+
+}  // namespace
+
+const Command kConfigCommand = {
+    "config", "show every value of an experiment file, or check the file for mistakes",
+    "saccade config show configs/quickstart.yaml train.batch=32", bind_config};
 
 }  // namespace saccade

@@ -1,5 +1,3 @@
-#include "experiments/commands/convert.h"
-
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -14,6 +12,7 @@
 #include "core/base/messages.h"
 #include "core/io/archive_safetensors.h"
 #include "core/io/checkpoint.h"
+#include "experiments/commands/commands.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
 #include "experiments/process/output_file.h"
@@ -99,8 +98,6 @@ int run_convert(const ConvertOptions& options) {
   return static_cast<int>(ExitCode::kOk);
 }
 
-}  // namespace
-
 CommandRun bind_convert(Options& options) {
   const auto args = std::make_shared<ConvertOptions>();
   options.argument(
@@ -128,5 +125,15 @@ CommandRun bind_convert(Options& options) {
   options.flag("--json", args->json, "print a JSON object instead of the path of the file");
   return [args] { return run_convert(*args); };
 }
+
+}  // namespace
+
+const Command kConvertCommand = {
+    "convert",
+    "convert a checkpoint to safetensors, which other programs read, and back, or to half the "
+    "precision, for captioning alone",
+    "saccade convert runs/first first.safetensors\n"
+    "  saccade convert runs/first first.h5 --half",
+    bind_convert};
 
 }  // namespace saccade

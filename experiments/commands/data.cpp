@@ -1,5 +1,3 @@
-#include "experiments/commands/data.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -17,6 +15,7 @@
 #include "core/config/config.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/check_files.h"
+#include "experiments/commands/commands.h"
 #include "experiments/commands/data_summary.h"
 #include "experiments/process/log.h"
 #include "experiments/process/progress.h"
@@ -170,8 +169,6 @@ int run_data(const DataOptions& options) {
   return static_cast<int>(lacks ? ExitCode::kData : ExitCode::kOk);
 }
 
-}  // namespace
-
 CommandRun bind_data(Options& options) {
   const auto args = std::make_shared<DataOptions>();
   options.argument("config", args->config, "experiment file (YAML)", "CONFIG");
@@ -187,5 +184,11 @@ CommandRun bind_data(Options& options) {
   options.flag("--json", args->json, "print one JSON object");
   return [args] { return run_data(*args); };
 }
+
+}  // namespace
+
+const Command kDataCommand = {
+    "data", "show what a data set contains, and which files of a config are missing",
+    "saccade data configs/quickstart.yaml --out sheets", bind_data};
 
 }  // namespace saccade

@@ -18,6 +18,7 @@
 #include "core/base/listing.h"
 #include "core/config/traits.h"
 #include "core/parallel/ranks/ranks.h"
+#include "experiments/commands/commands.h"
 #include "experiments/options/given_boxes.h"
 #include "experiments/options/meteor_tables.h"
 #include "experiments/pictures/group_charts.h"
@@ -269,6 +270,8 @@ int run_evaluate(const EvaluateArgs& args) {
   return static_cast<int>(ExitCode::kOk);
 }
 
+namespace {
+
 CommandRun bind_evaluate(Options& options) {
   const auto args = std::make_shared<EvaluateArgs>();
   add_model_options(options, args->model, RegimeNames::kOneOrAll);
@@ -315,5 +318,11 @@ CommandRun bind_evaluate(Options& options) {
       "DIR");
   return [args] { return run_evaluate(*args); };
 }
+
+}  // namespace
+
+const Command kEvaluateCommand = {
+    "evaluate", "caption the images of a split and score the captions",
+    "saccade evaluate runs/first --json", bind_evaluate, /*over_ranks=*/true};
 
 }  // namespace saccade

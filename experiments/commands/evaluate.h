@@ -25,6 +25,4 @@ struct EvaluateArgs {
 
 int run_evaluate(const EvaluateArgs& args);
 
-CommandRun bind_evaluate(Options& options);
-
 }  // namespace saccade

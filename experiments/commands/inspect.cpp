@@ -1,5 +1,3 @@
-#include "experiments/commands/inspect.h"
-
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -16,6 +14,7 @@
 #include "core/config/config.h"
 #include "core/config/idle.h"
 #include "core/io/checkpoint.h"
+#include "experiments/commands/commands.h"
 #include "experiments/commands/inspect_attention.h"
 #include "experiments/commands/inspect_weights.h"
 #include "experiments/process/model_places.h"
@@ -167,8 +166,6 @@ int list_layers(const std::string& path, Index image_size, bool json) {
   return static_cast<int>(ExitCode::kOk);
 }
 
-}  // namespace
-
 CommandRun bind_inspect(Options& options) {
   struct Args {
     std::string checkpoint;
@@ -276,5 +273,11 @@ CommandRun bind_inspect(Options& options) {
     return static_cast<int>(ExitCode::kOk);
   };
 }
+
+}  // namespace
+
+const Command kInspectCommand = {
+    "inspect", "show what a checkpoint, an ONNX file or a safetensors file contains",
+    "saccade inspect runs/first/checkpoints/last", bind_inspect};
 
 }  // namespace saccade

@@ -1,5 +1,3 @@
-#include "experiments/commands/list.h"
-
 #include <algorithm>
 #include <array>
 #include <iostream>
@@ -16,6 +14,7 @@
 #include "core/base/listing.h"
 #include "core/base/suggest.h"
 #include "core/config/config.h"
+#include "experiments/commands/commands.h"
 #include "experiments/commands/list_models.h"
 #include "experiments/report/metric_list.h"
 
@@ -417,8 +416,6 @@ int run_list(const std::string& topic, bool as_json) {
   return static_cast<int>(ExitCode::kOk);
 }
 
-}  // namespace
-
 CommandRun bind_list(Options& options) {
   struct Args {
     std::string topic;
@@ -432,5 +429,10 @@ CommandRun bind_list(Options& options) {
   options.flag("--json", args->json, "print one JSON object");
   return [args] { return run_list(args->topic, args->json); };
 }
+
+}  // namespace
+
+const Command kListCommand = {"list", "list the choices from which an experiment is put together",
+                              "saccade list attention", bind_list};
 
 }  // namespace saccade

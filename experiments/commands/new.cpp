@@ -1,5 +1,3 @@
-#include "experiments/commands/new.h"
-
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -15,6 +13,7 @@
 #include "core/base/json_text.h"
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
+#include "experiments/commands/commands.h"
 #include "experiments/commands/config_template.h"
 #include "experiments/commands/start_measure.h"
 #include "experiments/commands/starter_config.h"
@@ -195,8 +194,6 @@ int run_new(const NewArgs& args) {
   return static_cast<int>(ExitCode::kOk);
 }
 
-}  // namespace
-
 CommandRun bind_new(Options& options) {
   const auto args = std::make_shared<NewArgs>();
   options.argument("name", args->name, "name of the experiment; the config is NAME.yaml", "NAME");
@@ -221,5 +218,11 @@ CommandRun bind_new(Options& options) {
   options.flag("--json", args->json, "print a JSON object with what was found and chosen");
   return [args] { return run_new(*args); };
 }
+
+}  // namespace
+
+const Command kNewCommand = {
+    "new", "write a config for your own photos, after looking at them and their captions",
+    "saccade new mine --photos photos --captions photos/captions.csv", bind_new};
 
 }  // namespace saccade

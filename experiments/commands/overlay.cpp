@@ -18,6 +18,7 @@
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
 #include "experiments/commands/caption_photos.h"
+#include "experiments/commands/commands.h"
 #include "experiments/commands/said_caption.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/pictures/overlay_files.h"
@@ -397,6 +398,8 @@ int run_overlay(const OverlayArgs& args) {
   return static_cast<int>(code);
 }
 
+namespace {
+
 CommandRun bind_overlay(Options& options) {
   const auto args = std::make_shared<OverlayArgs>();
   add_model_options(options, args->model);
@@ -423,5 +426,11 @@ CommandRun bind_overlay(Options& options) {
   options.flag("--json", args->json, "print the written files as a JSON object");
   return [args] { return run_overlay(*args); };
 }
+
+}  // namespace
+
+const Command kOverlayCommand = {"overlay", "draw the attention maps of a model, one per word",
+                                 "saccade overlay runs/first photo.jpg --out overlays",
+                                 bind_overlay};
 
 }  // namespace saccade

@@ -31,6 +31,4 @@ struct OverlayArgs {
 // the exit code is that of bad data.
 int run_overlay(const OverlayArgs& args);
 
-CommandRun bind_overlay(Options& options);
-
 }  // namespace saccade

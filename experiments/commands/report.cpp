@@ -14,6 +14,7 @@
 #include "core/base/json_text.h"
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
+#include "experiments/commands/commands.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/options/given_boxes.h"
@@ -188,6 +189,8 @@ int run_report(const ReportArgs& args) {
   return static_cast<int>(ExitCode::kOk);
 }
 
+namespace {
+
 CommandRun bind_report(Options& options) {
   const auto args = std::make_shared<ReportArgs>();
   options.arguments("runs", args->runs,
@@ -243,5 +246,12 @@ CommandRun bind_report(Options& options) {
   options.flag("--json", args->json, "print a JSON object instead of the path of the page");
   return [args] { return run_report(*args); };
 }
+
+}  // namespace
+
+const Command kReportCommand = {
+    "report",
+    "write an HTML page that shows models side by side: attention maps, learning curves, scores",
+    "saccade report runs/first runs/second --out report.html", bind_report};
 
 }  // namespace saccade

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "experiments/commands/command.h"
 #include "experiments/report/write_report.h"
 
 namespace saccade {
@@ -41,7 +40,5 @@ bool offer_report(const std::filesystem::path& directory, Index images,
                   const std::string& boxes = "");
 
 int run_report(const ReportArgs& args);
-
-CommandRun bind_report(Options& options);
 
 }  // namespace saccade

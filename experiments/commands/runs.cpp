@@ -1,11 +1,10 @@
-#include "experiments/commands/runs.h"
-
 #include <iostream>
 #include <memory>
 
 #include "core/base/error.h"
 #include "core/base/json_text.h"
 #include "core/base/plain_text.h"
+#include "experiments/commands/commands.h"
 #include "experiments/process/log.h"
 #include "experiments/runs/run_list.h"
 
@@ -30,8 +29,6 @@ int run_runs(const RunsOptions& options) {
   return static_cast<int>(ExitCode::kOk);
 }
 
-}  // namespace
-
 CommandRun bind_runs(Options& options) {
   const auto args = std::make_shared<RunsOptions>();
   options.argument("folder", args->folder,
@@ -40,5 +37,11 @@ CommandRun bind_runs(Options& options) {
   options.flag("--json", args->json, "print a JSON array");
   return [args] { return run_runs(*args); };
 }
+
+}  // namespace
+
+const Command kRunsCommand = {
+    "runs", "list the runs below a directory with the state and the best score of each",
+    "saccade runs runs", bind_runs};
 
 }  // namespace saccade

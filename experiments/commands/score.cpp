@@ -1,13 +1,11 @@
 #include "experiments/commands/score.h"
 
 #include <iostream>
-#include <memory>
 #include <utility>
 
 #include "captioning/scoring/files/caption_files.h"
 #include "captioning/scoring/files/match.h"
 #include "captioning/scoring/files/text_file.h"
-#include "captioning/scoring/metrics/meteor/meteor.h"
 #include "captioning/scoring/scores/human.h"
 #include "captioning/scoring/scores/judgements.h"
 #include "captioning/scoring/scores/score_report.h"
@@ -17,7 +15,6 @@
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
-#include "experiments/commands/score_against.h"
 #include "experiments/options/meteor_tables.h"
 #include "experiments/process/log.h"
 #include "experiments/process/output_file.h"
@@ -26,25 +23,10 @@ namespace saccade {
 
 namespace {
 
-// The metrics to compute, with METEOR's tables loaded.
-struct Scorer {
-  std::unique_ptr<Meteor> meteor;
-  ScoringOptions options;
-
-  explicit Scorer(const ScoreArgs& args) {
-    if (!args.no_meteor) {
-      MeteorOptions tables = meteor_options(args.paraphrases);
-      tables.synonyms = args.synonyms;
-      meteor = std::make_unique<Meteor>(tables);
-    }
-    options = {.meteor = meteor.get(), .document_frequencies = args.document_frequencies};
-  }
-  std::string tables() const { return meteor ? meteor->tables() : ""; }
-  // For reports that have no place for it.
-  void show_tables() const {
-    if (meteor) log::info(plain_text(meteor->tables()));
-  }
-};
+// For reports that have no place for it.
+void show_tables(const ChosenMetrics& metrics) {
+  if (metrics.meteor) log::info(plain_text(metrics.meteor->tables()));
+}
 
 void print(const ScoreArgs& args, const std::string& json, const std::string& table) {
   std::cout << (args.json ? json : table) << std::flush;
@@ -57,14 +39,6 @@ void show(const std::vector<std::string>& notes) {
 // What a file was read as is said where it can be scored, because a wrong guess would give wrong
 // scores.
 void show_form(const std::string& line) { log::info(plain_text(line)); }
-
-CaptionFile references_of(const ScoreArgs& args, const std::string& path) {
-  CaptionFile references = read_references(
-      path, args.split.empty() ? std::nullopt : std::optional(parse_split(args.split)),
-      args.line_reading());
-  show(references.notes);
-  return references;
-}
 
 MatchedCaptions matched_captions(const ScoreArgs& args, const CaptionFile& references,
                                  const std::string& path) {
@@ -99,39 +73,32 @@ int score_one(const ScoreArgs& args) {
     check_output("--per-image", args.per_image, OutputKind::kImageScores, args.files);
   const CaptionFile references = references_of(args, args.files[0]);
   const MatchedCaptions matched = matched_captions(args, references, args.files[1]);
-  const Scorer scorer(args);
+  const ChosenMetrics metrics(args);
   const CaptionScores scores =
-      score_captions(matched.candidates, matched.references, scorer.options);
+      score_captions(matched.candidates, matched.references, metrics.options);
   for (const std::string& line : matched.forms) show_form(line);
   if (!args.per_image.empty()) {
     write_file(args.per_image, per_image_json(scores, matched, references));
     log::info("wrote " + args.per_image);
   }
   ScoreReport report{
-      .scores = &scores, .meteor_tables = scorer.tables(), .intervals = {}, .level = args.level};
+      .scores = &scores, .meteor_tables = metrics.tables(), .intervals = {}, .level = args.level};
   if (args.intervals) report.intervals = bootstrap(scores.metrics, args.resampling());
   print(args, score_json(report), score_table(report));
   return static_cast<int>(ExitCode::kOk);
-}
-
-int score_systems(const ScoreArgs& args) {
-  if (!args.latex.empty()) check_output("--latex", args.latex, OutputKind::kLatex, args.files);
-  const CaptionFile references = references_of(args, args.against);
-  const Scorer scorer(args);
-  return score_against(args, references, scorer.options, scorer.tables());
 }
 
 int score_against_people(const ScoreArgs& args) {
   need_files(args, 1, "REFERENCES beside --judgements");
   const CaptionFile references = references_of(args, args.files[0]);
   const Judgements judgements = read_judgements(args.judgements);
-  const Scorer scorer(args);
+  const ChosenMetrics metrics(args);
   Resampling resampling = args.resampling();
   constexpr Index kUsual = 1000;  // a rank correlation takes as long as sorting
   if (!args.replicates_given) resampling.replicates = kUsual;
   const Agreement agreement =
-      score_judgements(references, judgements.captions, scorer.options, resampling);
-  scorer.show_tables();
+      score_judgements(references, judgements.captions, metrics.options, resampling);
+  show_tables(metrics);
   show_form(form_line("references", references));
   show_form(judgements.form);
   print(args, judgements_json(agreement), judgements_table(agreement));
@@ -141,9 +108,9 @@ int score_against_people(const ScoreArgs& args) {
 int score_people(const ScoreArgs& args) {
   need_files(args, 1, "REFERENCES beside --human");
   const CaptionFile references = references_of(args, args.files[0]);
-  const Scorer scorer(args);
-  const HumanScores scores = score_humans(references, scorer.options);
-  scorer.show_tables();
+  const ChosenMetrics metrics(args);
+  const HumanScores scores = score_humans(references, metrics.options);
+  show_tables(metrics);
   show_form(form_line("references", references));
   if (scores.left_out > 0) {
     show(
@@ -163,7 +130,26 @@ LineReading ScoreArgs::line_reading() const {
   throw UsageError(str("--lines must be names or captions; got '", lines, "'"));
 }
 
-int run_score(const ScoreArgs& args) {
+ChosenMetrics::ChosenMetrics(const ScoreArgs& args) {
+  if (!args.no_meteor) {
+    MeteorOptions tables = meteor_options(args.paraphrases);
+    tables.synonyms = args.synonyms;
+    meteor = std::make_unique<Meteor>(tables);
+  }
+  options = {.meteor = meteor.get(), .document_frequencies = args.document_frequencies};
+}
+
+CaptionFile references_of(const ScoreArgs& args, const std::string& path) {
+  CaptionFile references = read_references(
+      path, args.split.empty() ? std::nullopt : std::optional(parse_split(args.split)),
+      args.line_reading());
+  show(references.notes);
+  return references;
+}
+
+namespace {
+
+int run_score(const ScoreArgs& args, int (*against)(const ScoreArgs&)) {
   const int modes = (args.tokenize.empty() ? 0 : 1) + (args.against.empty() ? 0 : 1) +
                     (args.judgements.empty() ? 0 : 1) + (args.human ? 1 : 0);
   constexpr Index kMostReplicates = 1000000;  // each takes 8 bytes per metric
@@ -198,13 +184,15 @@ int run_score(const ScoreArgs& args) {
     throw UsageError("score: --synonyms and --paraphrases are METEOR's; leave out --no-meteor");
   }
   if (!args.tokenize.empty()) return score_tokens(args);
-  if (!args.against.empty()) return score_systems(args);
+  if (!args.against.empty()) return against(args);
   if (!args.judgements.empty()) return score_against_people(args);
   if (args.human) return score_people(args);
   return score_one(args);
 }
 
-CommandRun bind_score(Options& options) {
+}  // namespace
+
+CommandRun bind_score(Options& options, int (*against)(const ScoreArgs&)) {
   const auto args = std::make_shared<ScoreArgs>();
   options.arguments(
       "files", args->files,
@@ -260,9 +248,9 @@ CommandRun bind_score(Options& options) {
   options.number("--level", args->level, "level of the confidence intervals (default: 0.95)",
                  "SHARE");
   options.count("--seed", args->seed, "seed of the resampling (default: 0)", 0);
-  return [args, options] {
+  return [args, options, against] {
     args->replicates_given = options.given("--replicates");
-    return run_score(*args);
+    return run_score(*args, against);
   };
 }
 

@@ -1,11 +1,13 @@
 // `saccade score`: scores captions of any program against references.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "captioning/scoring/files/caption_files.h"
+#include "captioning/scoring/metrics/meteor/meteor.h"
+#include "captioning/scoring/scores/caption_scores.h"
 #include "captioning/scoring/statistics/resampling.h"
 #include "experiments/commands/command.h"
 
@@ -39,7 +41,26 @@ struct ScoreArgs {
   }
 };
 
-int run_score(const ScoreArgs& args);
-CommandRun bind_score(Options& options);
+// The metrics that the command line asks for, with METEOR's tables loaded.
+struct ChosenMetrics {
+  std::unique_ptr<Meteor> meteor;
+  ScoringOptions options;
+
+  explicit ChosenMetrics(const ScoreArgs& args);
+  std::string tables() const { return meteor ? meteor->tables() : ""; }
+};
+
+// Reads the references in `path` as the command line says, and shows what is to be said of them.
+CaptionFile references_of(const ScoreArgs& args, const std::string& path);
+
+// Declares the options; `against` does what --against asks for.
+CommandRun bind_score(Options& options, int (*against)(const ScoreArgs&));
+
+// The row of the command. That of the full program (commands.h) compares systems, which needs what
+// judges the arms of experiments; the program that only scores hands this over.
+constexpr Command score_command(CommandRun (*bind)(Options&)) {
+  return {"score", "score captions of any program against references",
+          "saccade score captions_val2014.json results.json --json", bind};
+}
 
 }  // namespace saccade

@@ -1,5 +1,4 @@
-#include "experiments/commands/score_against.h"
-
+// `saccade score --against`: compares systems by their captions, as compare does with arms.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -14,11 +13,14 @@
 #include "core/base/json_text.h"
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
+#include "experiments/commands/commands.h"
+#include "experiments/commands/score.h"
 #include "experiments/compare/comparison_files.h"
 #include "experiments/compare/comparison_marks.h"
 #include "experiments/compare/comparison_report.h"
 #include "experiments/compare/verdict.h"
 #include "experiments/process/log.h"
+#include "experiments/process/output_file.h"
 
 namespace saccade {
 
@@ -151,16 +153,16 @@ std::string systems_json(const Comparison& comparison, const Judgement& judgemen
   return json_text(json);
 }
 
-}  // namespace
-
-int score_against(const ScoreArgs& args, const CaptionFile& references,
-                  const ScoringOptions& options, const std::string& meteor_tables) {
+int score_against(const ScoreArgs& args) {
+  if (!args.latex.empty()) check_output("--latex", args.latex, OutputKind::kLatex, args.files);
+  const CaptionFile references = references_of(args, args.against);
+  const ChosenMetrics metrics(args);
   const JudgeOptions judging = judge_options(args.primary, args.margins, args.resampling());
   if (!judging.primary.empty() || !judging.margins.empty())
-    require_metrics(judging, judged_captions(options));
+    require_metrics(judging, judged_captions(metrics.options));
   const std::vector<System> systems = systems_of(args);
-  Comparison comparison = compared(args, systems, references, options);
-  comparison.meteor_tables = meteor_tables;
+  Comparison comparison = compared(args, systems, references, metrics.options);
+  comparison.meteor_tables = metrics.tables();
   const Judgement judgement = judge(comparison, judging);
   if (!args.latex.empty()) {
     write_file(args.latex, comparison_latex(comparison, judgement));
@@ -181,5 +183,10 @@ int score_against(const ScoreArgs& args, const CaptionFile& references,
             << std::flush;
   return static_cast<int>(ExitCode::kOk);
 }
+
+}  // namespace
+
+const Command kScoreCommand =
+    score_command([](Options& options) { return bind_score(options, score_against); });
 
 }  // namespace saccade

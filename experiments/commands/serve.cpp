@@ -9,6 +9,7 @@
 #include "core/base/plain_text.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/caption_photos.h"
+#include "experiments/commands/commands.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/process/log.h"
@@ -85,6 +86,8 @@ int run_serve(const ServeArgs& args) {
   return signal_exit_code(signal.number());
 }
 
+namespace {
+
 CommandRun bind_serve(Options& options) {
   const auto args = std::make_shared<ServeArgs>();
   options.arguments("checkpoints", args->checkpoints,
@@ -116,5 +119,17 @@ CommandRun bind_serve(Options& options) {
   options.flag("--json", args->json, "print the address and the models as a JSON object");
   return [args] { return run_serve(*args); };
 }
+
+}  // namespace
+
+const Command kServeCommand = {
+    "serve", "start a web server whose page captions photos and shows the attention maps",
+    "saccade serve runs/first runs/second\n"
+    "Programs can send the requests that the page sends, and get JSON (see "
+    "experiments/README.md):\n"
+    "  curl --data-binary @photo.jpg http://127.0.0.1:8080/caption\n"
+    "  curl http://127.0.0.1:8080/models\n"
+    "  curl http://127.0.0.1:8080/health",
+    bind_serve};
 
 }  // namespace saccade

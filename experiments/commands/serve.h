@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "experiments/commands/command.h"
 #include "experiments/serve/live_captions.h"
 
 namespace saccade {
@@ -25,7 +24,5 @@ struct ServeArgs {
 
 // Prints the address of the page and serves it until a signal comes, whose exit code is returned.
 int run_serve(const ServeArgs& args);
-
-CommandRun bind_serve(Options& options);
 
 }  // namespace saccade

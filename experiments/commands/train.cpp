@@ -1,5 +1,3 @@
-#include "experiments/commands/train.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -16,6 +14,7 @@
 #include "core/base/table.h"
 #include "core/parallel/parallel.h"
 #include "core/parallel/ranks/ranks.h"
+#include "experiments/commands/commands.h"
 #include "experiments/commands/report.h"
 #include "experiments/commands/shown_models.h"
 #include "experiments/options/meteor_tables.h"
@@ -187,8 +186,6 @@ int run_train(const TrainOptions& options) {
   return signal_exit_code(result.signal);
 }
 
-}  // namespace
-
 CommandRun bind_train(Options& options) {
   const auto args = std::make_shared<TrainOptions>();
   options.argument("config", args->config,
@@ -225,5 +222,12 @@ CommandRun bind_train(Options& options) {
     return run_train(*args);
   };
 }
+
+}  // namespace
+
+const Command kTrainCommand = {
+    "train", "train a captioner from an experiment file",
+    "saccade train configs/quickstart.yaml --out runs/first train.stop=2e", bind_train,
+    /*over_ranks=*/true};
 
 }  // namespace saccade

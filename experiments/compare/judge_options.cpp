@@ -8,8 +8,8 @@
 #include "captioning/study/evaluation/grounding_scores.h"
 #include "captioning/study/evaluation/sequence_scores.h"
 #include "core/base/error.h"
+#include "core/base/read_number.h"
 #include "experiments/compare/arms.h"
-#include "experiments/options/number.h"
 #include "experiments/process/log.h"
 
 namespace saccade {

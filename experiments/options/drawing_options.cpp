@@ -8,8 +8,8 @@
 #include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/read_number.h"
 #include "experiments/options/choice.h"
-#include "experiments/options/number.h"
 
 namespace saccade {
 

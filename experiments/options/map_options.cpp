@@ -4,7 +4,7 @@
 #include "captioning/model/decoders/decoder_traits.h"
 #include "core/attention/sequence/make_sequence_attention.h"
 #include "core/base/error.h"
-#include "experiments/options/number.h"
+#include "core/base/read_number.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 

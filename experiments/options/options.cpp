@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "experiments/options/number.h"
+#include "core/base/read_number.h"
 
 namespace saccade {
 

@@ -91,8 +91,8 @@ expect 3 "$saccade" data tiny.yaml "$@" data.boxes=none.json --json
 wants "where published data" <(json out /files/1/problem)
 [ "$(json out /splits/0/images)" -eq 10 ] || fail "the images were not counted"
 # The page that a message names is one of this machine: that of an installation is found from the program's place.
-mkdir -p "$base/share/saccade/configs" "$base/bin"
-cp "$saccade" "$base/bin/"
+mkdir -p "$base/share/saccade/configs"
+copy_program "$base/bin"
 cp "$(dirname "${BASH_SOURCE[0]}")/../../configs/README.md" "$base/share/saccade/configs/"
 expect 3 "$base/bin/saccade" data tiny.yaml "$@" encoder.type=onnx encoder.layer=x encoder.model=mobilenet.onnx
 guide=$(sed -n 's|^error: encoder.model: mobilenet.onnx is missing; \(/.*\) says where to get it$|\1|p' err)

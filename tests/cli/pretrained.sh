@@ -3,8 +3,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 # A copy of the program, so that it does not find the models of the source tree.
-mkdir -p usr/bin
-cp "$saccade" usr/bin/saccade
+copy_program usr/bin
 saccade=$work/usr/bin/saccade
 expect 0 "$saccade" list models
 wants "no models" out

@@ -19,9 +19,14 @@ mkdir "$work"
 # METEOR is the same on every machine, whatever Python has, and no index goes to the user's cache.
 export SACCADE_PARAPHRASES=none XDG_CACHE_HOME=$base/cache
 cd "$work" || exit 1
+# copy_program FOLDER: copies the two files of the program.
+copy_program() {
+  mkdir -p "$1"
+  cp "$saccade" "$1/" && cp -r "$(dirname "$saccade")/libexec" "$1/"
+}
 # A copy of the program does not find the models of the source tree, whose names runs may have here.
 if [ "${models:-none}" = none ]; then
-  cp "$saccade" "$base/saccade"
+  copy_program "$base"
   saccade=$base/saccade
 fi
 

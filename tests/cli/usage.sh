@@ -4,9 +4,45 @@ readme=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../core" && pwd)/README.md
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
 # OpenCV's codecs load 120 more libraries, which takes three times as long as the whole start without them.
-ldd "$saccade" >libraries || fail "ldd cannot read the program"
+full=$(dirname "$saccade")/libexec/saccade/saccade
+ldd "$full" >libraries || fail "ldd cannot read the program"
 [ "$(grep -c libopencv_core libraries)" -eq 1 ] || fail "the program does not link OpenCV as this test thinks"
 ! grep imgcodecs libraries || fail "the program links OpenCV's codecs, or a library that does"
+# Scoring starts at once: the small program that does it links no library of models or of the server, and works
+# where the full program is missing. Both say the same.
+mkdir alone
+cp "$saccade" alone/
+alone=$PWD/alone/saccade
+ldd "$alone" >libraries || fail "ldd cannot read the small program"
+! grep -E 'hdf5|dnnl|opencv|yaml|onnx|ssl|curl|cairo' libraries || fail "scoring loads libraries that it does not need"
+printf 'a red square\tthe red square\na small blue circle\n' >references.txt
+printf 'a red square\na blue circle\n' >results.txt
+for line in "score --help" --version "score references.txt results.txt --json" "score references.txt results.txt --level 2" \
+  "score --levle 1" "score missing.txt results.txt"; do
+  "$full" $line >wanted 2>wanted_err
+  expect $? "$alone" $line
+  cmp wanted out && cmp wanted_err err || fail "the small program says something else to $line"
+done
+for line in "" --help "--threads 1 score --help" list "--version list" \
+  "score results.txt results.txt --against references.txt"; do
+  expect 5 "$alone" $line
+  one_error "$alone" libexec/saccade/saccade "install saccade again"
+  [ ! -s out ] || fail "output beside the error"
+  "$full" $line >wanted 2>wanted_err
+  expect $? "$saccade" $line
+  cmp wanted out && cmp wanted_err err || fail "the program says something else to $line"
+done
+mkdir -p alone/libexec/saccade
+echo "no program" >alone/libexec/saccade/saccade
+expect 5 "$alone" list
+one_error "$PWD/alone/libexec/saccade/saccade" "does not start"
+# Installed, the full program lies in the folder above. A link to the small program finds it, too.
+mkdir -p prefix/bin
+cp "$saccade" prefix/bin/
+cp -r "$(dirname "$full")/.." prefix/libexec
+ln -s prefix/bin/saccade linked
+expect 0 ./linked list attention
+rm -r alone prefix linked
 
 expect 2 "$saccade"
 one_error "no command" "train" "saccade --help"

@@ -2,7 +2,6 @@
 // comparison, the data sets of a run) and the paths below them; what YAML itself allows; amounts of
 // training, ramps, and numbers that people write as they do elsewhere.
 #include "core/base/suggest.h"
-#include "core/config/number_form.h"
 #include "core/config/ramp.h"
 #include "core/config/stop.h"
 #include "core/config/value.h"

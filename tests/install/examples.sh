@@ -7,7 +7,7 @@ examples=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../experiments/examples" && pwd
 
 expect 0 cmake --install "$build" --prefix "$work/prefix"
 library=prefix/$libraries/libsaccade.so
-[ -f $library ] && [ -x prefix/bin/saccade ] || fail "library or program is not installed"
+[ -f $library ] && [ -x prefix/bin/saccade ] && [ -x prefix/libexec/saccade/saccade ] || fail "library or program is not installed"
 # Messages name a page that is installed.
 expect 0 prefix/bin/saccade config check prefix/share/saccade/configs/flickr8k-soft.yaml
 wants "(prefix/share/saccade/configs/README.md says where published data and networks are)" err

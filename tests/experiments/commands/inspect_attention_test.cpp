@@ -7,6 +7,7 @@
 
 #include "experiments/cli.h"
 #include "experiments/commands/caption.h"
+#include "experiments/commands/commands.h"
 #include "experiments/commands/evaluate.h"
 #include "experiments/commands/overlay.h"
 #include "tests/experiments/commands/command_fixture.h"
@@ -221,8 +222,9 @@ TEST_CASE("the layers of an ONNX file are one JSON object, like every other outp
   save_small_onnx(file);
   const std::array<const char*, 6> arguments{"saccade", "inspect",      file.c_str(),
                                              "--json",  "--image-size", "32"};
-  const Printed listed = printed(
-      [&] { return run_program(static_cast<int>(arguments.size()), arguments.data(), {}); });
+  const Printed listed = printed([&] {
+    return run_program(static_cast<int>(arguments.size()), arguments.data(), {}, kAllCommands);
+  });
   REQUIRE(listed.code == 0);
   const nlohmann::json json = nlohmann::json::parse(listed.text);
   REQUIRE(json.is_object());

@@ -1,4 +1,4 @@
-#include "core/config/number_form.h"
+#include "core/base/read_number.h"
 
 #include <algorithm>
 #include <charconv>
@@ -173,8 +173,7 @@ bool is_infinite_or_nan(std::string_view text) {
 
 std::string whole(double value) { return std::to_string(static_cast<std::int64_t>(value)); }
 
-}  // namespace
-
+// Why a text is no integer of 64 bits, with what to write instead where the text leaves no doubt.
 std::string not_an_integer(std::string_view text) {
   constexpr double kExact = 9007199254740992.0;  // 2^53
   const Meaning meaning = meaning_of(text);
@@ -193,6 +192,7 @@ std::string not_an_integer(std::string_view text) {
   return wrong + "; write " + whole(std::floor(value)) + " or " + whole(std::ceil(value));
 }
 
+// The same for numbers. The text is no finite double.
 std::string not_a_double(std::string_view text) {
   const Meaning meaning = meaning_of(text);
   double value = 0;
@@ -213,5 +213,30 @@ std::string not_a_double(std::string_view text) {
   return is_infinite_or_nan(text) ? "is not a finite number; write one in digits"
                                   : "is not a number";
 }
+
+// Whether YAML readers disagree about a number: `010` is 8 to some of them and 10 to others.
+bool octal_looking(std::string_view digits) {
+  if (!digits.empty() && (digits[0] == '-' || digits[0] == '+')) digits.remove_prefix(1);
+  return digits.size() > 1 && digits[0] == '0' && is_digit(digits[1]);
+}
+
+// Sets the value of `out`, or says what is wrong; `why_not` says it of a text that is none.
+template <class Read>
+Read read_whole(std::string_view text, std::string (*why_not)(std::string_view)) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  if (octal_looking(text))
+    return {.wrong = "has a leading zero, which YAML reads as octal; remove the zero"};
+  Read out;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), out.value);
+  const bool whole = rest == text.data() + text.size() && error == std::errc{};
+  if (!whole || !std::isfinite(static_cast<double>(out.value))) return {.wrong = why_not(text)};
+  return out;
+}
+
+}  // namespace
+
+ReadNumber read_number(std::string_view text) { return read_whole<ReadNumber>(text, not_a_double); }
+
+ReadCount read_count(std::string_view text) { return read_whole<ReadCount>(text, not_an_integer); }
 
 }  // namespace saccade
