@@ -1,5 +1,6 @@
 #include "captioning/model/published/captioner_configs.h"
 
+#include "captioning/model/published/json_file.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -62,7 +63,7 @@ ModelConfig model_of(const JsonFile& config, const DecoderExtents& extents, cons
 
 }  // namespace
 
-CaptionerFacts blip_facts(const JsonFile& config) {
+CaptionerFacts blip_facts(const JsonFile& config, const std::filesystem::path& folder) {
   const JsonFile text = config.section("text_config");
   require(text, "is_decoder", true);
   require(config, "tie_word_embeddings", true);
@@ -84,8 +85,8 @@ CaptionerFacts blip_facts(const JsonFile& config) {
                     .bos = extent(text, "bos_token_id", 30522, 0),
                     .eos = extent(text, "sep_token_id", 102, 0),
                     .count = extent(text, "vocab_size", 30524)},
-          .generation = {config, text},
-          .vision = config.section("vision_config")};
+          .search = read_generation(folder, {config, text}),
+          .image_size = extent(config.section("vision_config"), "image_size", 384)};
 }
 
 CaptionerFacts vision_gpt2_facts(const JsonFile& config, const std::filesystem::path& folder) {
@@ -122,8 +123,10 @@ CaptionerFacts vision_gpt2_facts(const JsonFile& config, const std::filesystem::
   roles.bos = role({"decoder_start_token_id", "bos_token_id"});
   roles.eos = role({"eos_token_id"});
   roles.pad = role({"pad_token_id", "eos_token_id"});
-  return {
-      .model = std::move(model), .roles = roles, .generation = {config, text}, .vision = vision};
+  return {.model = std::move(model),
+          .roles = roles,
+          .search = read_generation(folder, {config, text}),
+          .image_size = extent(vision, "image_size", 224)};
 }
 
 }  // namespace saccade

@@ -10,16 +10,16 @@
 
 namespace saccade {
 
-// The decoder of a captioner: its section of config.json, its keys, and how the search finds it.
+class JsonFile;
+
 struct CaptionerFacts {
   ModelConfig model;  // attention and decoder; the encoder is the same for all kinds
   TokenRoles roles;
-  std::vector<JsonFile>
-      generation;   // the files after generation_config.json that say of the search
-  JsonFile vision;  // the section of the encoder
+  SearchConfig search;
+  Index image_size;  // of the pictures, where no other file says it
 };
 
-CaptionerFacts blip_facts(const JsonFile& config);
+CaptionerFacts blip_facts(const JsonFile& config, const std::filesystem::path& folder);
 CaptionerFacts vision_gpt2_facts(const JsonFile& config, const std::filesystem::path& folder);
 
 }  // namespace saccade

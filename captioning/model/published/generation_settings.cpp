@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "captioning/model/published/json_file.h"
 #include "core/base/real.h"
 
 namespace saccade {

@@ -4,10 +4,11 @@
 #include <filesystem>
 #include <vector>
 
-#include "captioning/model/published/json_file.h"
 #include "captioning/model/search/search_config.h"
 
 namespace saccade {
+
+class JsonFile;
 
 // From generation_config.json of the folder; what it does not say, from `configs`, the first that
 // does; else transformers' defaults. Throws DataError, which names file and key, for a setting that

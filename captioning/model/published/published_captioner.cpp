@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "captioning/model/published/captioner_configs.h"
+#include "captioning/model/published/json_file.h"
 #include "core/base/error.h"
 #include "vision/encoders/published_preprocessing.h"
 
@@ -25,13 +26,12 @@ std::string kind_of(const JsonFile& config) {
 }
 
 // The network of the pictures and what it reads of them.
-EncoderConfig encoder_of(const fs::path& folder, const JsonFile& vision) {
+EncoderConfig encoder_of(const fs::path& folder, Index image_size) {
   EncoderConfig encoder;
   encoder.type = "hub";
   encoder.weights = folder.string();
   encoder.placeless = true;
-  constexpr Index kUsual = 384;
-  encoder.image_size = vision.get<Index>("image_size", kUsual);
+  encoder.image_size = image_size;
   encoder.interpolation = Interpolation::kBicubic;
   const auto pixels = published_pixels(folder);
   if (!pixels || pixels->file != "preprocessor_config.json")
@@ -79,12 +79,12 @@ PublishedCaptioner read_published(const fs::path& folder) {
                    "of published captioners, saccade reads blip and "
                    "vision-encoder-decoder with gpt2");
   const bool blip = kind == "blip";
-  CaptionerFacts facts = blip ? blip_facts(*config) : vision_gpt2_facts(*config, folder);
+  CaptionerFacts facts = blip ? blip_facts(*config, folder) : vision_gpt2_facts(*config, folder);
   PublishedCaptioner out{.what = blip ? "BLIP" : "ViT and GPT-2",
                          .config = std::move(facts.model),
-                         .search = read_generation(folder, facts.generation),
+                         .search = std::move(facts.search),
                          .vocabulary = Vocabulary::published(read_tokens(folder, facts.roles))};
-  out.config.encoder = encoder_of(folder, facts.vision);
+  out.config.encoder = encoder_of(folder, facts.image_size);
   // The word before the end is read at its position, too.
   out.search.max_length =
       std::max<Index>(std::min(out.search.max_length, out.config.decoder.longest - 1), 1);
