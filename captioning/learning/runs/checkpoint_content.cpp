@@ -11,6 +11,7 @@
 #include "captioning/learning/runs/model_parameters.h"
 #include "captioning/learning/runs/published_model.h"
 #include "captioning/learning/runs/stored_state.h"
+#include "captioning/learning/runs/stored_vocabulary.h"
 #include "captioning/model/published/published_captioner.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -21,10 +22,9 @@ namespace saccade {
 
 namespace {
 
-constexpr const char* kWidths = "frozen_widths";     // of the layers of a frozen grid
-constexpr const char* kGraph = "encoder_graph";      // of an encoder that a file defined
-constexpr const char* kWords = "encoder_words";      // the tokens that an encoder of texts knows
-constexpr const char* kTokens = "published_tokens";  // of a vocabulary of published tokens
+constexpr const char* kWidths = "frozen_widths";  // of the layers of a frozen grid
+constexpr const char* kGraph = "encoder_graph";   // of an encoder that a file defined
+constexpr const char* kWords = "encoder_words";   // the tokens that an encoder of texts knows
 
 constexpr const char* kParaphrases = "meteor_paraphrases";  // where METEOR has some
 constexpr const char* kRawWeights = "optimizer/weights";    // where the parameters are averages
@@ -89,21 +89,6 @@ void read_raw_weights(const Archive& archive, ParameterStore& store, Optimizer& 
   const auto raw = archive.floats(kRawWeights, std::array<Index, 1>{store.flat_size()});
   std::copy_n(store.flat().data(), store.flat_size(), average->values().data());
   std::copy(raw.begin(), raw.end(), store.flat().data());
-}
-
-Vocabulary read_vocabulary(const Archive& archive) {
-  try {
-    if (archive.contains(kTokens))
-      return Vocabulary::published(PublishedTokens::of_text(archive.string(kTokens)));
-    const std::vector<std::string>& words = archive.strings("vocabulary");
-    constexpr auto kFirst = static_cast<std::size_t>(Vocabulary::kSpecials);
-    if (words.size() <= kFirst || words[kFirst] != Subwords::kBegin) return Vocabulary(words);
-    std::string pieces;
-    for (const std::string& piece : words) pieces += piece + "\n";
-    return Vocabulary::from_pieces(std::move(pieces));
-  } catch (const DataError& error) {
-    throw CheckpointError(archive.source() + ": vocabulary: " + error.what());
-  }
 }
 
 // No network gives a grid beyond these.
@@ -236,11 +221,6 @@ std::vector<std::string> words_of(const Archive& archive) {
 }
 
 }  // namespace
-
-void add_vocabulary(Archive& archive, const Vocabulary& vocabulary) {
-  archive.add_strings("vocabulary", vocabulary.words());
-  if (vocabulary.published()) archive.add_string(kTokens, vocabulary.published()->text());
-}
 
 Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& model,
                            const GridShape& frozen_grid, const DataIdentity& data,

@@ -57,9 +57,6 @@ struct LoadedModel : OpenModel {
   std::string published{};    // what captioner a hub's folder holds; empty for a checkpoint
 };
 
-// Adds a vocabulary to a checkpoint, whose model has these tokens.
-void add_vocabulary(Archive& archive, const Vocabulary& vocabulary);
-
 // The version of what a checkpoint holds.
 inline constexpr std::uint64_t kContentVersion = 1;
 

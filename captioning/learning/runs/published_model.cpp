@@ -2,6 +2,7 @@
 
 #include "captioning/learning/runs/half_checkpoint.h"
 #include "captioning/learning/runs/stored_state.h"
+#include "captioning/learning/runs/stored_vocabulary.h"
 #include "captioning/model/published/published_captioner.h"
 
 namespace saccade {
