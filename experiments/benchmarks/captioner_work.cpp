@@ -146,7 +146,7 @@ Timing search_beam(const std::string& workload, const WorkSize& size) {
       const Index first = g * group, count = std::min(group, images - first);
       const InputView input{
           ConstView{features.data() + first * regions * kFeatures, {count, regions, kFeatures}}};
-      Ensemble(model).caption({&input, 1}, options, static_cast<std::uint64_t>(first));
+      EncodedPictures(model, {&input, 1}).caption(options, static_cast<std::uint64_t>(first));
     });
     return 0.0;
   });

@@ -2,15 +2,13 @@
 
 #include <signal.h>
 
-#include <cmath>
-#include <iomanip>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "captioning/learning/runs/named_models.h"
 #include "captioning/model/maps/caption_json.h"
+#include "captioning/model/maps/caption_lines.h"
 #include "captioning/model/maps/caption_text.h"
 #include "captioning/study/inspection/caption_occlusion.h"
 #include "core/base/atomic_file.h"
@@ -31,51 +29,6 @@
 namespace saccade {
 
 namespace {
-
-// The probability of a word, or of the end of the caption: "0.3126", "2.1e-05".
-std::string probability(double log_prob) {
-  std::ostringstream out;
-  const double p = std::exp(log_prob);
-  if (p >= 0.0001)
-    out << std::fixed << std::setprecision(4);
-  else
-    out << std::scientific << std::setprecision(1);
-  out << p;
-  return out.str();
-}
-
-// The words of a caption that was given, each with its probability after those before it.
-std::string said(const std::string& path, const DecodedCaption& caption,
-                 const CaptionSource& source) {
-  std::ostringstream out;
-  out << plain_text(path) << ": " << plain_text(caption_text(caption, *source.vocabulary)) << "\n"
-      << std::fixed << std::setprecision(2) << "  log p " << caption.log_prob << ":";
-  for (const DecodedWord& word : caption.words)
-    out << " " << plain_text(word_text(word, *source.vocabulary)) << " "
-        << probability(word.log_prob) << ",";
-  out << " end " << probability(caption.last.log_prob) << "\n";
-  return out.str();
-}
-
-// One line with the caption of a picture or, with --alternatives, one line per caption, the best
-// first.
-std::string listed(const std::string& path, const DecodedCaption& caption,
-                   const CaptionSource& source) {
-  if (source.given) return said(path, caption, source);
-  const auto text = [&](const DecodedCaption& one) {
-    return plain_text(caption_text(one, *source.vocabulary));
-  };
-  if (!source.alternatives) return plain_text(path) + ": " + text(caption) + "\n";
-  std::ostringstream out;
-  out << plain_text(path) << ":\n" << std::fixed << std::setprecision(2);
-  const auto line = [&](std::size_t rank, const DecodedCaption& one) {
-    out << std::setw(4) << rank << "  log p " << std::setw(6) << one.log_prob << "  " << text(one)
-        << "\n";
-  };
-  line(1, caption);
-  for (std::size_t k = 0; k < caption.others.size(); ++k) line(k + 2, caption.others[k]);
-  return out.str();
-}
 
 SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
   SearchOptions search = session.search(args.model.regime);
@@ -206,17 +159,17 @@ CaptionRecord record_of(const CaptionArgs& args, const ModelSession& session,
 
 // The page of the photos that are named.
 struct Page {
-  ShownModel named;
-  ReportModel model;
+  ShownModel model;
   PhotoPage photos;
 
   Page(const CaptionArgs& args, const ModelSession& session, Regime regime)
-      : named(shown_models({args.model.checkpoint}).models[0]),
-        model{.name = named.name, .directory = named.directory, .loaded = &session.members()[0]},
+      : model(shown_models({args.model.checkpoint}).models[0]),
         photos(model, {.regime = regime,
                        .all_maps = args.all_maps,
                        .occlusion = args.occlusion,
-                       .self_attention = args.self_attention}) {}
+                       .self_attention = args.self_attention}) {
+    model.loaded = &session.members()[0];
+  }
 
   void write(const std::string& file) const {
     if (photos.photos() == 0) {
@@ -242,7 +195,7 @@ int watch(const CaptionArgs& args, const ModelSession& session, const SearchOpti
                          caption_json(record_of(args, session, search, path, photo, whole), source))
                   << "\n";
       else
-        std::cout << listed(path, photo.caption, source) << whole_line(whole);
+        std::cout << caption_lines(path, photo.caption, source) << whole_line(whole);
     };
     caption_photos(session,
                    {.count = 1,
@@ -300,7 +253,8 @@ int run_caption(const CaptionArgs& args) {
       [&](Photo& photo) {
         const std::string whole = all_heads.caption(photo);
         if (!args.json)
-          std::cout << listed(path(photo.number), photo.caption, source) << whole_line(whole);
+          std::cout << caption_lines(path(photo.number), photo.caption, source)
+                    << whole_line(whole);
         if (!args.json && !page) return;
         CaptionRecord record = record_of(args, session, search, path(photo.number), photo, whole);
         if (page) page->photos.add(photo.picture, photo.inputs[0].view(), record);

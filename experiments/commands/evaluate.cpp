@@ -1,22 +1,17 @@
 #include "experiments/commands/evaluate.h"
 
 #include <algorithm>
-#include <deque>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "captioning/data/data_sets.h"
-#include "captioning/learning/training/run_data.h"
-#include "captioning/scoring/metrics/metric_registry.h"
-#include "captioning/study/evaluation/attention_health.h"
+#include "captioning/learning/runs/member_inputs.h"
 #include "captioning/study/evaluation/evaluation_report.h"
 #include "captioning/study/evaluation/evaluation_table.h"
-#include "captioning/study/evaluation/perplexity.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
-#include "core/config/traits.h"
 #include "core/parallel/ranks/ranks.h"
 #include "experiments/commands/commands.h"
 #include "experiments/options/given_boxes.h"
@@ -29,35 +24,6 @@
 namespace saccade {
 
 namespace {
-
-// The inputs of each member of an ensemble. Members that see the same share one object.
-class MemberInputs {
- public:
-  using Progress = std::function<void(Index, Index)>;
-  MemberInputs(const ModelSession& session, const LoadedData& data, const Progress& progress,
-               const std::vector<Index>& images) {
-    const auto& members = session.members();
-    for (const LoadedModel& member : members) {
-      ExperimentConfig config = member.config;
-      config.data = session.config().data;
-      const auto twin = std::find_if(configs_.begin(), configs_.end(),
-                                     [&](const auto& other) { return same_data(other, config); });
-      if (twin != configs_.end()) {
-        of_member_.push_back(of_member_[static_cast<std::size_t>(twin - configs_.begin())]);
-      } else {
-        inputs_.emplace_back(data, *member.pipeline, config.encoder, progress, images);
-        of_member_.push_back(&inputs_.back());
-      }
-      configs_.push_back(std::move(config));
-    }
-  }
-  EnsembleInputs all() const { return EnsembleInputs(of_member_); }
-
- private:
-  std::vector<ExperimentConfig> configs_;
-  std::deque<DatasetInputs> inputs_;
-  std::vector<const DatasetInputs*> of_member_;
-};
 
 // Warns if a model is evaluated on other data than it was trained on.
 void compare_data(const DataIdentity& trained, const Dataset& dataset) {
@@ -105,19 +71,6 @@ EvaluatedData evaluated_data(const EvaluateArgs& args, const ModelSession& sessi
   return {std::move(data), std::nullopt};
 }
 
-// The images to read: those to be captioned and, for baselines, the training images from whose
-// neighbours captions are taken.
-std::vector<Index> needed_images(const Dataset& dataset, std::optional<Split> split,
-                                 const EvaluateArgs& args) {
-  std::vector<Index> images = evaluation_images(dataset, split, args.images);
-  if (!args.baselines) return images;
-  const std::vector<Index> train = images_of(dataset, Split::kTrain);
-  images.insert(images.end(), train.begin(), train.end());
-  std::sort(images.begin(), images.end());
-  images.erase(std::unique(images.begin(), images.end()), images.end());
-  return images;
-}
-
 // Refuses boxes where there is no map to judge by them, and for scenes.
 void check_boxes(const ModelSession& session, const std::string& boxes) {
   refuse_boxes_of_scenes(boxes, session.config().data);
@@ -163,32 +116,6 @@ void write_results(const EvaluateArgs& args, const EvaluationReport& report,
   }
 }
 
-// The scores in the first regime before heads are removed: of the captions, their maps and the
-// perplexity.
-NamedScores scores_of_whole(const ModelSession& session, const LoadedData& data,
-                            const EnsembleInputs& inputs, const EvaluationRequest& request) {
-  const EvaluationRequest captions{.split = request.split,
-                                   .most_images = request.most_images,
-                                   .search = request.search,
-                                   .regimes = {request.regimes.front()},
-                                   .region_draws = request.region_draws,
-                                   .extent = Extent::kCaptions,
-                                   .ablations = false,
-                                   .boxes = request.boxes,
-                                   .meteor = request.meteor,
-                                   .progress = request.progress};
-  const EvaluationReport report = evaluate(session.models(), data, inputs, captions);
-  const RegimeReport& first = report.regimes.front();
-  NamedScores scores = first.corpus;
-  const Perplexity perplexity =
-      measure_perplexity(session.models(), data.dataset, inputs, report.images, {});
-  scores.emplace_back("perplexity", perplexity.value());
-  if (session.models().has_attention())
-    for (const auto& [name, value] : attention_health(first.captions).scores())
-      scores.emplace_back(attention_metric(name), value);
-  return scores;
-}
-
 // Refuses, before anything is captioned, to write results over a file that is not made of results.
 void check_results(const EvaluateArgs& args, const ModelSession& session,
                    const std::vector<Regime>& regimes) {
@@ -226,8 +153,10 @@ int run_evaluate(const EvaluateArgs& args) {
   EvaluationReport report;
   {
     Progress progress("evaluating");
-    const MemberInputs inputs(session, data, progress.counting("images read"),
-                              needed_images(data.dataset, split, args));
+    const MemberInputs inputs(
+        session.members(), data, progress.counting("images read"),
+        images_to_read(data.dataset, evaluation_images(data.dataset, split, args.images),
+                       args.baselines));
     const EvaluationRequest request{
         .split = split,
         .most_images = args.images,
@@ -243,7 +172,7 @@ int run_evaluate(const EvaluateArgs& args) {
         .progress = progress.counting("captions")};
     NamedScores whole;
     if (!without.empty()) {
-      whole = scores_of_whole(session, data, inputs.all(), request);
+      whole = scores_of_whole(session.models(), data, inputs.all(), request);
       session.remove_heads();
     }
     report = evaluate(session.models(), data, inputs.all(), request);

@@ -4,16 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "captioning/learning/runs/checkpoint_content.h"
-#include "captioning/learning/runs/published_model.h"
-#include "core/base/digest.h"
+#include "captioning/learning/runs/checkpoint_summary.h"
 #include "core/base/error.h"
 #include "core/base/json_text.h"
 #include "core/base/plain_text.h"
 #include "core/base/table.h"
 #include "core/config/config.h"
-#include "core/config/idle.h"
-#include "core/io/checkpoint.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/inspect_attention.h"
 #include "experiments/commands/inspect_weights.h"
@@ -28,85 +24,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The digest of the names, shapes and bits of all number arrays below a prefix.
-std::string numbers_digest(const Archive& archive, const std::string& prefix) {
-  Digest digest;
-  for (const auto& [name, entry] : archive.entries()) {
-    if (!name.starts_with(prefix)) continue;
-    digest.add(name);
-    digest.add(Archive::describe(entry));
-    const auto add = [&](const auto& values) {
-      digest.add({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
-    };
-    if (const auto* floats = std::get_if<NumberArray<float>>(&entry)) add(floats->values());
-    if (const auto* doubles = std::get_if<NumberArray<double>>(&entry)) add(doubles->values());
-    if (const auto* ints = std::get_if<NumberArray<std::int64_t>>(&entry)) add(ints->values());
-  }
-  return digest.hex();
-}
-
-// A row for each array of parameters.
-Table table_of(const ParameterStore& store) {
-  Table table{.columns = {{.key = "name"}, {.key = "shape"}, {.key = "numbers"}}};
-  for (const ParameterInfo& info : store.infos()) {
-    std::vector<Index> shape;
-    for (int a = 0; a < info.shape.rank(); ++a) shape.push_back(info.shape[a]);
-    table.add({info.name, std::move(shape), info.shape.size()});
-  }
-  return table;
-}
-
-// A row for each part of the model, with the numbers of all of its arrays.
-Table parts_of(const ParameterStore& store) {
-  Table table{.columns = {{.key = "name"}, {.key = "numbers"}}};
-  std::vector<std::pair<std::string, Index>> parts;
-  for (const ParameterInfo& info : store.infos()) {
-    const std::string part = info.name.substr(0, info.name.find('.', info.name.find('.') + 1));
-    if (parts.empty() || parts.back().first != part) parts.emplace_back(part, 0);
-    parts.back().second += info.shape.size();
-  }
-  for (const auto& [part, numbers] : parts) table.add({part, numbers});
-  return table;
-}
-
-Json inspect_json(const std::string& path, const LoadedModel& loaded, const Archive& archive) {
-  const TrainingState& state = loaded.state;
-  const GridShape& grid = loaded.model->grid();
-  return {
-      {"schema_version", 1},
-      {"checkpoint", path},
-      {"published", loaded.published.empty() ? Json() : Json(loaded.published)},
-      {"content_digest", loaded.published.empty() ? Json(archive_digest(path)) : Json()},
-      {"parameters_digest", numbers_digest(archive, "parameters/")},
-      {"optimizer_digest", numbers_digest(archive, "optimizer/")},
-      {"dataset", {{"name", loaded.data.name}, {"digest", loaded.data.digest}}},
-      {"vocabulary_size", loaded.model->vocabulary().size()},
-      {"grid", {{"rows", grid.rows}, {"cols", grid.cols}, {"features", grid.features}}},
-      {"state",
-       {{"update", state.update},
-        {"epoch", state.epoch},
-        {"batch", state.batch},
-        {"seconds", state.seconds},
-        {"finished", state.finished},
-        {"validations_without_gain", state.validations_without_gain},
-        {"reward_baseline", state.baseline.all.started ? Json(state.baseline.all.value) : Json()},
-        {"best", state.best}}},
-      {"weights_only", loaded.weights_only},
-      {"parameter_count", loaded.model->parameters().number_count()},
-      {"parameters", rows_json(table_of(loaded.model->parameters()))},
-      {"config", print_config(loaded.config)}};
-}
-
-// The values of the config that are read and are not the defaults.
-std::string chosen_text(const ExperimentConfig& config) {
-  const std::vector<std::string> unread = unread_options(config);
-  std::string text;
-  for (const Difference& one : config_differences(ExperimentConfig(), config))
-    if (std::find(unread.begin(), unread.end(), one.path) == unread.end())
-      text += one.path + ": " + one.second + "\n";
-  return text;
-}
-
 // Prints lines that hold words of a file.
 void print_lines(const std::string& text) {
   std::istringstream in(text);
@@ -117,7 +34,8 @@ void print_text(const std::string& path, const LoadedModel& loaded, bool all) {
   const TrainingState& state = loaded.state;
   const GridShape& grid = loaded.model->grid();
   std::ostringstream out;
-  out << path << "\n\n" << (all ? print_config(loaded.config) : chosen_text(loaded.config)) << "\n";
+  out << path << "\n\n"
+      << (all ? print_config(loaded.config) : chosen_values(loaded.config)) << "\n";
   const ParameterStore& store = loaded.model->parameters();
   out << to_text(all ? table_of(store) : parts_of(store));
   out << "parameters: " << store.number_count() << " in " << store.infos().size()
@@ -265,8 +183,7 @@ CommandRun bind_inspect(Options& options) {
     const std::string path = checkpoint_of(args->checkpoint).string();
     const LoadedModel loaded = load_model(path);
     if (args->json) {
-      std::cout << json_text(inspect_json(
-          path, loaded, loaded.published.empty() ? load_archive(path) : published_archive(loaded)));
+      std::cout << json_text(checkpoint_json(path, loaded));
     } else {
       print_text(path, loaded, args->all);
     }

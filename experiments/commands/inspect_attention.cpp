@@ -7,14 +7,15 @@
 #include "captioning/scoring/scores/score_rows.h"
 #include "captioning/study/evaluation/evaluate.h"
 #include "captioning/study/evaluation/patch_norms.h"
+#include "captioning/study/inspection/measured_agreement.h"
 #include "core/base/error.h"
 #include "core/base/json_text.h"
 #include "core/base/listing.h"
 #include "core/base/table.h"
 #include "experiments/commands/caption_photos.h"
-#include "experiments/commands/inspect_occlusion.h"
 #include "experiments/commands/model_session.h"
 #include "experiments/options/choice.h"
+#include "experiments/options/map_options.h"
 #include "experiments/process/progress.h"
 #include "experiments/report/gradient_views.h"
 #include "experiments/report/head_views.h"
@@ -111,13 +112,21 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
     if (!args.out.empty()) draw(gradient_pictures(flow, args.checkpoint, session.model().grid()));
   }
   if (occluded) {
+    if (!session.models().has_attention())
+      throw UsageError("--occlusion: the model has no attention (attention.score is none)");
+    SearchOptions search = search_options(config, config.search, session.model().vocabulary());
+    search.regime = session.regimes("").front();
     Progress removing("removing regions");
-    const AgreementMeasure measure = measure_agreement(
-        session, data, inputs,
-        {.occluded = *occluded, .images = images, .progress = [&](Index done, Index total) {
-           removing.show(static_cast<double>(done) / static_cast<double>(total),
-                         str(done, " of ", counted(total, "caption")));
-         }});
+    const AgreementMeasure measure =
+        measure_agreement(session.members()[0], config.attention, data, inputs,
+                          {.occluded = *occluded,
+                           .search = search,
+                           .rollout = can_roll_out(config),
+                           .images = images,
+                           .progress = [&](Index done, Index total) {
+                             removing.show(static_cast<double>(done) / static_cast<double>(total),
+                                           str(done, " of ", counted(total, "caption")));
+                           }});
     removing.clear();
     json["occlusion"] = agreement_json(measure, *occluded);
     text += "\n" + agreement_table(measure, *occluded);

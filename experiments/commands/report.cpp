@@ -10,6 +10,7 @@
 #include "captioning/learning/runs/run_directory.h"
 #include "captioning/scoring/words/tokenizer.h"
 #include "captioning/study/evaluation/evaluate.h"
+#include "captioning/study/evaluation/worst_images.h"
 #include "core/base/error.h"
 #include "core/base/json_text.h"
 #include "core/base/listing.h"
@@ -22,7 +23,6 @@
 #include "experiments/process/output_file.h"
 #include "experiments/process/progress.h"
 #include "experiments/report/report_page.h"
-#include "experiments/report/worst_images.h"
 #include "vision/encoders/encoder_traits.h"
 
 namespace saccade {
@@ -77,7 +77,7 @@ bool can_read(const ExperimentConfig& config, const LoadedData& data) {
 
 // Throws UsageError unless all models read the data that is shown, and turn texts into the same.
 void require_same_data(const std::deque<ModelSession>& sessions,
-                       const std::vector<ReportModel>& models, const LoadedData& data) {
+                       const std::vector<ShownModel>& models, const LoadedData& data) {
   const ExperimentConfig& first = sessions.front().config();
   for (std::size_t m = 0; m < sessions.size(); ++m) {
     const ExperimentConfig& own = sessions[m].config();
@@ -120,16 +120,14 @@ WrittenReport make_report(const ReportArgs& args) {
                                  [](const ShownModel& model) { return model.seed.has_value(); }))
     throw UsageError(
         "--seeds has no effect: no comparison was named, whose arms have seeds; leave it out");
-  for (const ShownModel& named : wanted.models) {
+  for (ShownModel& named : wanted.models) {
     const ModelSession& session = sessions.emplace_back(
         ModelArgs{.checkpoint = named.checkpoint, .set = {}, .data = args.data});
     session.require_one("a report");
     for (const auto& [name, directory] : named.seeds)
       request.runs.push_back({request.models.size(), name, directory});
-    request.models.push_back({.name = named.name,
-                              .directory = named.directory,
-                              .loaded = &session.members()[0],
-                              .seed = named.seed});
+    named.loaded = &session.members()[0];
+    request.models.push_back(named);
   }
   const LoadedData data = load_data(sessions[0]);
   require_same_data(sessions, request.models, data);
@@ -206,7 +204,7 @@ CommandRun bind_report(Options& options) {
       "number of images or texts in the explorer, spread evenly over the split (default: 50)", 1);
   options.text("--worst", args->worst,
                "instead, the images of the split on which the first model does worst by this: " +
-                   worst_measure_names() + "; all of the split is captioned once for it",
+                   join(worst_measures(), ", ") + "; all of the split is captioned once for it",
                "MEASURE");
   options.text("--split", args->split,
                "split of the images: train, val or test (default: test if there is one, else val)",

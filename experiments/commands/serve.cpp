@@ -34,11 +34,11 @@ void check(const ServeArgs& args) {
 }
 
 void announce(const ServeArgs& args, const CaptionServer& server,
-              const std::vector<ReportModel>& models) {
+              const std::vector<ShownModel>& models) {
   if (args.json) {
     nlohmann::ordered_json json = {
         {"schema_version", 1}, {"url", server.url()}, {"host", args.host}, {"port", server.port()}};
-    for (const ReportModel& model : models) json["models"].push_back(model.name);
+    for (const ShownModel& model : models) json["models"].push_back(model.name);
     std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
   } else {
     std::cout << server.url() << std::endl;
@@ -56,9 +56,9 @@ int run_serve(const ServeArgs& args) {
   check(args);
   const StopSignal signal("the picture that is being captioned is finished first");
   std::deque<ModelSession> sessions;
-  std::vector<ReportModel> models;
+  std::vector<ShownModel> models = shown_models(args.checkpoints).models;
   std::vector<std::string> remarks;
-  for (const ShownModel& shown : shown_models(args.checkpoints).models) {
+  for (ShownModel& shown : models) {
     const ModelSession& session = sessions.emplace_back(
         ModelArgs{.checkpoint = shown.checkpoint, .set = args.set, .beam = args.beam});
     session.require_one("a column of the page");
@@ -66,8 +66,7 @@ int run_serve(const ServeArgs& args) {
     session.search("");  // throws where the values of the search do not go together
     signal.check();
     remarks.push_back(remark_on_data(shown.name, session.config()));
-    models.push_back(
-        {.name = shown.name, .directory = shown.directory, .loaded = &session.members()[0]});
+    shown.loaded = &session.members()[0];
   }
   const LiveCaptions captions(models, encode_photo, args.occlusion_steps);
   const Index bytes = args.max_upload * kMebi;

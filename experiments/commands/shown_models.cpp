@@ -38,7 +38,7 @@ void add_arms(const fs::path& comparison, SeedsShown shown, ShownModels& wanted)
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     const Json json = shallow_json(text);
     for (const Json& arm : json.at("arms")) {
-      ShownModel named{.name = arm.at("name"), .checkpoint = {}, .directory = {}, .seeds = {}};
+      ShownModel named{.name = arm.at("name")};
       for (const Json& seed : arm.at("seeds")) {
         const std::string label = str(named.name, ", seed ", seed.at("seed").get<Index>());
         if (seed.at("status") != "ok") {

@@ -3,38 +3,27 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "core/base/real.h"
+#include "experiments/report/report_model.h"
 
 namespace saccade {
-
-// A model that is to be shown and is not loaded yet.
-struct ShownModel {
-  std::string name;                 // its own, or of the arm or run; no two models have the same
-  std::string checkpoint;           // the path as commands take it
-  std::filesystem::path directory;  // of its run; empty where only a checkpoint is known
-  std::vector<std::pair<std::string, std::filesystem::path>> seeds;  // names and directories
-  std::optional<Index> seed{};  // of an arm of which all seeds are shown, its seed; else none
-};
 
 // Which runs of an arm are shown: that of its first seed, or all as models of their own.
 enum class SeedsShown { kFirst, kAll };
 
 struct ShownModels {
-  std::vector<ShownModel> models;
+  std::vector<ShownModel> models;    // none is opened
   std::vector<std::string> remarks;  // what a reader should know, one sentence each
   std::vector<std::string> failed;   // runs of comparisons that failed: "soft, seed 2"
   std::filesystem::path comparison;  // compare.json, where only one comparison was named
 };
 
 // The models that these words of the command line stand for, at least one. `seeds` decides for the
-// arms of comparisons. Throws DataError where a
-// comparison cannot be read or all of its arms failed, UsageError where a checkpoint is named
-// twice, and CheckpointError as checkpoint_of() does (model_places.h).
+// arms of comparisons. Throws DataError where a comparison cannot be read or all of its arms
+// failed, UsageError where a checkpoint is named twice, and CheckpointError as checkpoint_of() does
+// (model_places.h).
 ShownModels shown_models(const std::vector<std::string>& names,
                          SeedsShown seeds = SeedsShown::kFirst);
 

@@ -53,7 +53,7 @@ std::string shown_place(const std::filesystem::path& file) {
   return (inside ? near : file.filename()).string();
 }
 
-Json model_facts(const ReportModel& model) {
+Json model_facts(const ShownModel& model) {
   const LoadedModel& loaded = *model.loaded;
   const AttentionConfig& attention = loaded.config.attention;
   const ViewCount views = view_count(loaded);

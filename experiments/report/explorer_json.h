@@ -30,7 +30,7 @@ SearchOptions page_search(const ExperimentConfig& config, const Vocabulary& voca
 // {"name", "checkpoint", "update", "parameters", "attention", "gate", "sentinel", "selection",
 // "rows", "cols", "layers", "heads", "seed": of a model beside which other seeds of its arm are
 // shown, "regimes": the model's own first}
-nlohmann::ordered_json model_facts(const ReportModel& model);
+nlohmann::ordered_json model_facts(const ShownModel& model);
 
 // Which maps of the words a page gets: DecodedWord::map, or also those of all layers and heads,
 // where there are several.

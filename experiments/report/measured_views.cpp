@@ -38,11 +38,11 @@ Json pictures_json(const std::vector<MeasurePicture>& pictures) {
   return out;
 }
 
-bool has_heads(const ReportModel& model) {
+bool has_heads(const ShownModel& model) {
   return !model_heads(*model.loaded->model, model.loaded->config).empty();
 }
 
-Json heads_section(const ReportModel& model, const LoadedData& data, const DatasetInputs& inputs,
+Json heads_section(const ShownModel& model, const LoadedData& data, const DatasetInputs& inputs,
                    std::span<const Index> images) {
   Json json{{"left_out", heads_left_out(*model.loaded->model, model.loaded->config)}};
   if (!has_heads(model)) return json;
@@ -53,8 +53,8 @@ Json heads_section(const ReportModel& model, const LoadedData& data, const Datas
   return json;
 }
 
-Json gradients_section(const ReportModel& model, const LoadedData& data,
-                       const DatasetInputs& inputs, std::span<const Index> images) {
+Json gradients_section(const ShownModel& model, const LoadedData& data, const DatasetInputs& inputs,
+                       std::span<const Index> images) {
   const CaptionModel& captioner = *model.loaded->model;
   if (const std::string reason = without_gradient_paths(captioner, model.loaded->config);
       !reason.empty())
@@ -66,7 +66,7 @@ Json gradients_section(const ReportModel& model, const LoadedData& data,
   return json;
 }
 
-Json words_section(const ReportRequest& request, const ReportModel& model,
+Json words_section(const ReportRequest& request, const ShownModel& model,
                    const DatasetInputs& inputs, std::span<const Index> images) {
   std::vector<NeighbourRequest> wanted;
   for (const std::string& word : request.measures.words)
@@ -82,7 +82,7 @@ Json words_section(const ReportRequest& request, const ReportModel& model,
 
 void check_measures(const ReportRequest& request) {
   const ReportMeasures& wanted = request.measures;
-  const std::vector<ReportModel>& models = request.models;
+  const std::vector<ShownModel>& models = request.models;
   if (wanted.heads && std::none_of(models.begin(), models.end(), has_heads)) {
     const auto left_out =
         heads_left_out(*models.front().loaded->model, models.front().loaded->config);
@@ -90,14 +90,14 @@ void check_measures(const ReportRequest& request) {
                      (left_out.empty() ? std::string() : " (" + left_out.front() + ")") +
                      "; leave it out");
   }
-  const auto reason = [](const ReportModel& model) {
+  const auto reason = [](const ShownModel& model) {
     return without_gradient_paths(*model.loaded->model, model.loaded->config);
   };
   if (wanted.gradients && std::none_of(models.begin(), models.end(),
                                        [&](const auto& model) { return reason(model).empty(); }))
     throw UsageError(str("--gradients has no effect: ", models.front().name, ": ",
                          reason(models.front()), "; leave it out"));
-  for (const ReportModel& model : models) {
+  for (const ShownModel& model : models) {
     try {
       check_words(model.loaded->model->vocabulary(), wanted.words);
     } catch (const UsageError& error) {
@@ -123,7 +123,7 @@ void check_words_shown(const ReportRequest& request, std::span<const Index> imag
   }
 }
 
-Json measured_json(const ReportRequest& request, const ReportModel& model,
+Json measured_json(const ReportRequest& request, const ShownModel& model,
                    const DatasetInputs& inputs, std::span<const Index> images) {
   const std::vector<Index> some = spread_images({images.begin(), images.end()}, kMeasuredImages);
   const ReportMeasures& wanted = request.measures;

@@ -23,7 +23,7 @@ void check_words_shown(const ReportRequest& request, std::span<const Index> imag
 // {"left_out": a reason}, "words": [neighbours_json()]}, where tables are those of to_json(), as
 // far as the request has them. Heads and gradients are measured on kMeasuredImages of `images`,
 // spread evenly, and words on all. "pictures" is [{"name", "title", "picture": a data address}].
-nlohmann::ordered_json measured_json(const ReportRequest& request, const ReportModel& model,
+nlohmann::ordered_json measured_json(const ReportRequest& request, const ShownModel& model,
                                      const DatasetInputs& inputs, std::span<const Index> images);
 
 }  // namespace saccade

@@ -1,12 +1,11 @@
 #include "experiments/report/photo_page.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "captioning/model/maps/caption_json.h"
+#include "core/base/picture_names.h"
 #include "experiments/process/version.h"
 #include "experiments/report/explorer_json.h"
 #include "experiments/report/report_page.h"
@@ -23,44 +22,16 @@ using Json = nlohmann::ordered_json;
 constexpr Index kPagePhotoPixels = 640;  // the longest side
 constexpr Index kPageTextPixels = 1200;  // of the picture of a text, whose letters stay readable
 
-// The last `parts` parts of a path.
-std::string end_of(const std::filesystem::path& path, std::ptrdiff_t parts) {
-  std::filesystem::path out;
-  const std::ptrdiff_t all = std::distance(path.begin(), path.end());
-  for (auto part = std::next(path.begin(), std::max<std::ptrdiff_t>(all - parts, 0));
-       part != path.end(); ++part)
-    out /= *part;
-  return out.string();
-}
-
 }  // namespace
 
-std::vector<std::string> shortest_names(const std::vector<std::string>& paths) {
-  std::vector<std::string> names(paths.size());
-  std::vector<bool> named(paths.size(), false);
-  for (std::ptrdiff_t parts = 1; std::count(named.begin(), named.end(), false) > 0; ++parts) {
-    std::map<std::string, std::string> owner;  // the path that has a name; "" where several have it
-    for (const std::string& path : paths) {
-      const auto [it, first] = owner.try_emplace(end_of(path, parts), path);
-      if (!first && it->second != path) it->second.clear();
-    }
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-      if (named[i]) continue;
-      names[i] = end_of(paths[i], parts);
-      named[i] = owner.at(names[i]) == paths[i] || names[i] == end_of(paths[i], parts + 1);
-    }
-  }
-  return names;
-}
-
 struct PhotoPage::Impl {
-  const ReportModel* model;
+  const ShownModel* model;
   PhotoPageOptions options;
   bool attends_to_itself = false;
   Json images = Json::array();
 };
 
-PhotoPage::PhotoPage(const ReportModel& model, const PhotoPageOptions& options)
+PhotoPage::PhotoPage(const ShownModel& model, const PhotoPageOptions& options)
     : impl_(std::make_unique<Impl>(Impl{.model = &model, .options = options})) {}
 PhotoPage::~PhotoPage() = default;
 
@@ -87,7 +58,7 @@ bool PhotoPage::attends_to_itself() const { return impl_->attends_to_itself; }
 std::size_t PhotoPage::photos() const { return impl_->images.size(); }
 
 std::string PhotoPage::html() const {
-  const ReportModel& model = *impl_->model;
+  const ShownModel& model = *impl_->model;
   Json facts = model_facts(model);
   facts["regimes"] = Json::array({enum_name(impl_->options.regime)});
   if (!impl_->options.all_maps)

@@ -20,15 +20,11 @@ struct PhotoPageOptions {
   bool self_attention = false;  // whether it has what regions and words attend to
 };
 
-// What a page that is sent to others calls photos: the file name of each path without its folders,
-// with as many of the folders as tell it from a photo of the same name.
-std::vector<std::string> shortest_names(const std::vector<std::string>& paths);
-
 // Collects the captions of photos.
 class PhotoPage {
  public:
   // `model` and what it points to must outlive the page.
-  PhotoPage(const ReportModel& model, const PhotoPageOptions& options);
+  PhotoPage(const ShownModel& model, const PhotoPageOptions& options);
   ~PhotoPage();
   PhotoPage(const PhotoPage&) = delete;
   PhotoPage& operator=(const PhotoPage&) = delete;

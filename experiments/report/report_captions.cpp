@@ -120,7 +120,7 @@ struct ReportCaptions::Impl {
   double decoding_share() const { return request->occlusion ? 0.1 : 1; }
 
   void read_inputs() {
-    for (const ReportModel& model : request->models) {
+    for (const ShownModel& model : request->models) {
       const std::size_t m = inputs.size();
       inputs.emplace_back(
           *request->data, *model.loaded->pipeline, model.loaded->config.encoder,

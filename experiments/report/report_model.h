@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "captioning/data/load_data.h"
@@ -14,12 +15,14 @@
 
 namespace saccade {
 
-// A model that is shown, and the directory of its run.
-struct ReportModel {
-  std::string name;                     // of the arm or the run
-  std::filesystem::path directory;      // of its run; empty where only a checkpoint is known
-  const LoadedModel* loaded = nullptr;  // which must outlive the report
-  std::optional<Index> seed{};          // where all seeds of its arm are shown: its own
+// A model that is shown on a page.
+struct ShownModel {
+  std::string name;                   // its own, or of the arm or run; no two models have the same
+  std::string checkpoint{};           // the path as commands take it
+  std::filesystem::path directory{};  // of its run; empty where only a checkpoint is known
+  std::vector<std::pair<std::string, std::filesystem::path>> seeds{};  // names and directories
+  std::optional<Index> seed{};  // of an arm of which all seeds are shown, its seed; else none
+  const LoadedModel* loaded = nullptr;  // null until it is opened; must outlive the page
 };
 
 // A run whose learning curve is drawn: that of a model, or another seed of its arm.
@@ -40,7 +43,7 @@ struct ReportMeasures {
 
 struct ReportRequest {
   std::string title;
-  std::vector<ReportModel> models;    // at least one
+  std::vector<ShownModel> models;     // at least one
   std::vector<ReportRun> runs;        // in the order of the legend
   std::filesystem::path comparison;   // compare.json; empty where there is none
   const LoadedData* data = nullptr;   // its images are shown

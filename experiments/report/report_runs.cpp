@@ -54,7 +54,7 @@ Json curve_json(const ReportRun& run) {
           {"validations", columns(validations)}};
 }
 
-Json config_rows(const std::vector<ReportModel>& models) {
+Json config_rows(const std::vector<ShownModel>& models) {
   std::vector<std::pair<std::string, std::vector<std::string>>> rows;
   for (std::size_t m = 1; m < models.size(); ++m)
     for (const Difference& d :

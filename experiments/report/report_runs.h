@@ -15,7 +15,7 @@ namespace saccade {
 nlohmann::ordered_json curve_json(const ReportRun& run);
 
 // [{"key", "values": [one per model]}] for every config value that is not the same in all models.
-nlohmann::ordered_json config_rows(const std::vector<ReportModel>& models);
+nlohmann::ordered_json config_rows(const std::vector<ShownModel>& models);
 
 // The content of a JSON file; null where the file does not exist or is not JSON.
 nlohmann::ordered_json json_file(const std::filesystem::path& path);

@@ -5,7 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "captioning/study/evaluation/evaluate.h"
+#include "captioning/study/evaluation/worst_images.h"
 #include "core/base/atomic_file.h"
+#include "core/base/error.h"
+#include "core/base/listing.h"
+#include "core/base/suggest.h"
 #include "core/io/base64.h"
 #include "experiments/pictures/spread_images.h"
 #include "experiments/process/version.h"
@@ -15,7 +19,6 @@
 #include "experiments/report/report_data.h"
 #include "experiments/report/report_page.h"
 #include "experiments/report/report_runs.h"
-#include "experiments/report/worst_images.h"
 #include "experiments/runs/manifest.h"
 
 namespace saccade {
@@ -70,11 +73,40 @@ Json images_json(const ReportRequest& request, const ReportCaptions& captions) {
 }
 
 // The images of the request, in the order of the data set.
+// Throws UsageError where the first model or the data set has nothing by which to find the worst.
+void check_worst(const ReportRequest& request) {
+  const std::string& measure = request.worst;
+  const std::vector<std::string> names = worst_measures();
+  if (std::find(names.begin(), names.end(), measure) == names.end())
+    throw UsageError(str("--worst: there is no measure '", measure, "'",
+                         did_you_mean(measure, names), "; choose one of ", join(names, ", ")));
+  const ShownModel& model = request.models.front();
+  if ((measure == kWorstPointing || measure == kWorstEntropy) &&
+      !model.loaded->model->has_attention())
+    throw UsageError(
+        str("--worst ", measure, ": ", model.name, ", the first model, has no attention"));
+  if (measure == kWorstPointing && !nouns_of(request))
+    throw UsageError("--worst pointing needs the boxes of objects; name them with --boxes");
+}
+
 std::vector<Index> shown_images(const ReportRequest& request) {
   std::vector<Index> images = evaluation_images(request.data->dataset, request.split, 0);
   const auto most = static_cast<std::size_t>(request.images);
   if (request.worst.empty()) return spread_images(std::move(images), most);
-  images = worst_images(request, request.worst, std::move(images), most);
+  check_worst(request);
+  const ShownModel& model = request.models.front();
+  const LoadedModel& loaded = *model.loaded;
+  const std::string of_all = str(" all ", counted(static_cast<Index>(images.size()), "image"),
+                                 " for --worst ", request.worst);
+  images = worst_images(
+      loaded, loaded.config.encoder, *request.data, std::move(images),
+      {.measure = request.worst,
+       .most = most,
+       .search = search_options(loaded.config, loaded.config.search, loaded.model->vocabulary()),
+       .nouns = nouns_of(request),
+       .progress = [&](const char* what, double done) {
+         if (request.progress) request.progress(done, model.name + ": " + what + of_all);
+       }});
   if (images.empty())
     throw UsageError(str("--worst ", request.worst, ": no image of the split can be judged by it"));
   std::sort(images.begin(), images.end());

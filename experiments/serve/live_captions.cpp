@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr Index kLivePhotoPixels = 640;  // the longest side
 
-ExperimentConfig config_for(const ReportModel& model, const RequestedSearch& requested) {
+ExperimentConfig config_for(const ShownModel& model, const RequestedSearch& requested) {
   try {
     return with_search(model.loaded->config, requested);
   } catch (const UsageError& error) {
@@ -30,8 +30,8 @@ ExperimentConfig config_for(const ReportModel& model, const RequestedSearch& req
 
 // Adds the effects of regions to a caption, unless there can be none or they would take too many
 // steps; then it returns why.
-std::string occlude(const ReportModel& model, const EncodedPhoto& photo,
-                    const SearchOptions& search, Index most_steps, DecodedCaption& caption) {
+std::string occlude(const ShownModel& model, const EncodedPhoto& photo, const SearchOptions& search,
+                    Index most_steps, DecodedCaption& caption) {
   const Index regions = model.loaded->model->grid().cells();
   if (const Index steps = occlusion_steps(caption, regions); steps > most_steps)
     return str("occlusion of these words on ", regions, " regions takes ", steps,
@@ -51,7 +51,7 @@ struct PhotoCaptions {
 };
 
 // `occlusion_steps`: the most that occlusion may take; 0: it is not requested.
-PhotoCaptions caption_photo(const ReportModel& model, const EncodedPhoto& photo,
+PhotoCaptions caption_photo(const ShownModel& model, const EncodedPhoto& photo,
                             const ExperimentConfig& config, Index occlusion_steps) {
   const LoadedModel& loaded = *model.loaded;
   PhotoCaptions out;
@@ -75,13 +75,13 @@ PhotoCaptions caption_photo(const ReportModel& model, const EncodedPhoto& photo,
 
 }  // namespace
 
-std::unique_ptr<EncodedPhoto> encode_photo(const ReportModel& model, const Image& picture) {
+std::unique_ptr<EncodedPhoto> encode_photo(const ShownModel& model, const Image& picture) {
   return std::make_unique<EncodedPhoto>(Ensemble(std::vector<OpenModel>{*model.loaded}), picture);
 }
 
 std::string LiveCaptions::models_json(Index max_upload) const {
   Json json = {{"schema_version", 1}};
-  for (const ReportModel& model : models_) {
+  for (const ShownModel& model : models_) {
     Json facts = model_facts(model);
     facts["search"] = search_json(model.loaded->config);
     json["models"].push_back(std::move(facts));
@@ -99,7 +99,7 @@ std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes,
   if (requested.occlusion && occlusion_steps_ == 0)
     throw UsageError("the parameter occlusion: this server was started without occlusion");
   std::vector<ExperimentConfig> configs;  // all of them, so that a wrong one costs no captions
-  for (const ReportModel& model : models_) configs.push_back(config_for(model, requested));
+  for (const ShownModel& model : models_) configs.push_back(config_for(model, requested));
   const Image picture =
       decode_image(bytes, "the picture", log::show, models_[0].loaded->config.data.max_pixels());
   const parallel::SplitKernels split;

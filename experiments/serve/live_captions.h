@@ -16,8 +16,8 @@ namespace saccade {
 
 // Encodes a photo. A test counts how often it is called.
 using EncodePhoto =
-    std::function<std::unique_ptr<EncodedPhoto>(const ReportModel& model, const Image& picture)>;
-std::unique_ptr<EncodedPhoto> encode_photo(const ReportModel& model, const Image& picture);
+    std::function<std::unique_ptr<EncodedPhoto>(const ShownModel& model, const Image& picture)>;
+std::unique_ptr<EncodedPhoto> encode_photo(const ShownModel& model, const Image& picture);
 
 // The most decoding steps that the occlusion of one caption may take, where nothing else is said: a
 // caption of 25 words on a grid of 20 x 20.
@@ -27,7 +27,7 @@ class LiveCaptions {
  public:
   // What the models point to must outlive this. Captions whose occlusion takes more than
   // `occlusion_steps` get none; 0: it cannot be requested.
-  explicit LiveCaptions(std::vector<ReportModel> models, EncodePhoto encode = encode_photo,
+  explicit LiveCaptions(std::vector<ShownModel> models, EncodePhoto encode = encode_photo,
                         Index occlusion_steps = kOcclusionSteps)
       : models_(std::move(models)), encode_(std::move(encode)), occlusion_steps_(occlusion_steps) {}
 
@@ -45,7 +45,7 @@ class LiveCaptions {
                            const RequestedSearch& requested = {}) const;
 
  private:
-  std::vector<ReportModel> models_;
+  std::vector<ShownModel> models_;
   EncodePhoto encode_;
   Index occlusion_steps_;
 };

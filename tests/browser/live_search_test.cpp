@@ -48,7 +48,7 @@ Json captions_of(const LivePage& page, const std::filesystem::path& file,
   const Json answer = Json::parse(page.captions.caption_json(
       {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, requested));
   Json out;
-  for (const ReportModel& model : page.loaded.models())
+  for (const ShownModel& model : page.loaded.models())
     out.push_back(answer.at("captions").at(model.name));
   return out;
 }

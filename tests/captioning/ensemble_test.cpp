@@ -91,7 +91,8 @@ TEST_CASE("pictures that are encoded once have the captions of pictures that are
   SearchOptions search = search_options(first.config, first.config.search, both.vocabulary());
   for (const Regime regime : {Regime::kExpectation, Regime::kArgmax, Regime::kExpectation}) {
     search.regime = regime;
-    const auto once = pictures.caption(search, 3), anew = both.caption(inputs, search, 3);
+    const auto once = pictures.caption(search, 3),
+               anew = EncodedPictures(both, inputs).caption(search, 3);
     REQUIRE(once.size() == 2);
     for (std::size_t i = 0; i < 2; ++i) {
       CHECK(once[i].log_prob == anew[i].log_prob);

@@ -64,7 +64,7 @@ TEST_CASE("captions that are given have the maps and probabilities that they hav
     given.back().pop_back();
     const InputBatch batch = experiment.inputs.batch(few);
     const std::vector<InputView> views = {batch.view()};
-    const auto decoded = models.force_decode(views, given, greedy(regime), 0);
+    const auto decoded = EncodedPictures(models, views).force_decode(given, greedy(regime), 0);
     REQUIRE(decoded.size() == 3);
     CHECK(decoded[0].size() == 3);
     CHECK(decoded[2].size() == 2);

@@ -190,7 +190,7 @@ DecodedCaption caption_of(const Experiment& experiment, const InputView& input) 
   SearchOptions search =
       search_options(experiment.config, experiment.config.search, experiment.model.vocabulary());
   search.recording = {.layers = true, .words = true};
-  return Ensemble(experiment.model).caption({&input, 1}, search, 0)[0];
+  return EncodedPictures(experiment.model, {&input, 1}).caption(search, 0)[0];
 }
 
 TEST_CASE("maps of layers and heads are what search and teacher forcing record") {
@@ -281,9 +281,8 @@ TEST_CASE("exchanging patches exchanges their maps") {
   for (const DecodedWord& word : before.words) ids.push_back(word.id);
   const std::vector<std::vector<std::vector<int>>> given{{ids}};
   const InputView view = other.view();
-  const DecodedCaption after =
-      Ensemble(experiment.model)
-          .force_decode({&view, 1}, given, {.recording = {.layers = true}}, 0)[0][0];
+  const DecodedCaption after = EncodedPictures(experiment.model, {&view, 1})
+                                   .force_decode(given, {.recording = {.layers = true}}, 0)[0][0];
   const auto check = [](const std::vector<MapView>& a, const std::vector<MapView>& b) {
     REQUIRE(a.size() == b.size());
     double apart = 0, unmoved = 0;

@@ -286,8 +286,9 @@ TEST_CASE("padded pictures are evaluated: maps, their health and overlays leave 
   const std::vector<std::uint8_t> mask = vit.model.mask(first.view());
   REQUIRE(std::count(mask.begin(), mask.end(), 0) > 0);
   const InputView view = first.view();
-  const DecodedCaption caption = Ensemble(vit.model).caption(
-      {&view, 1}, search_options(vit.config, vit.config.search, vit.model.vocabulary()), 0)[0];
+  const DecodedCaption caption =
+      EncodedPictures(vit.model, {&view, 1})
+          .caption(search_options(vit.config, vit.config.search, vit.model.vocabulary()), 0)[0];
   for (const DecodedWord& word : caption.words) {
     REQUIRE(word.parts.size() == 2);
     for (const AttentionMap& map : word.parts) {
@@ -391,9 +392,10 @@ TEST_CASE("a decoder starts from the class token if the config asks for it") {
   });
   const InputView view = batch.view();
   const SearchOptions options = search_options(config, config.search, token.model.vocabulary());
-  const std::vector<DecodedCaption> by_token =
-                                        Ensemble(token.model).caption({&view, 1}, options, 0),
-                                    by_mean = Ensemble(mean.model).caption({&view, 1}, options, 0);
+  const std::vector<DecodedCaption> by_token = EncodedPictures(token.model, {&view, 1})
+                                                   .caption(options, 0),
+                                    by_mean =
+                                        EncodedPictures(mean.model, {&view, 1}).caption(options, 0);
   CHECK(by_token[0].log_prob != by_mean[0].log_prob);
 }
 

@@ -17,11 +17,11 @@ class SmallModels {
       models_.push_back({.name = run.filename().string(), .directory = run, .loaded = &model});
     }
   }
-  const std::vector<ReportModel>& models() const { return models_; }
+  const std::vector<ShownModel>& models() const { return models_; }
 
  private:
   std::deque<LoadedModel> loaded_;
-  std::vector<ReportModel> models_;
+  std::vector<ShownModel> models_;
 };
 
 }  // namespace saccade::test

@@ -13,13 +13,12 @@ namespace {
 
 constexpr Index kDecodedTogether = 8;  // images that are decoded together
 
-std::vector<DecodedCaption> force_given(const Ensemble& models, std::span<const InputView> inputs,
-                                        std::size_t images, const DecodeRequest& request,
-                                        std::uint64_t first_image) {
+std::vector<DecodedCaption> force_given(const EncodedPictures& pictures, std::size_t images,
+                                        const DecodeRequest& request, std::uint64_t first_image) {
   const std::vector<std::vector<std::vector<int>>> captions(
       images, {std::vector<int>(request.given.begin(), request.given.end())});
   std::vector<DecodedCaption> out;
-  for (auto& of_image : models.force_decode(inputs, captions, request.search, first_image))
+  for (auto& of_image : pictures.force_decode(captions, request.search, first_image))
     out.push_back(std::move(of_image.front()));
   return out;
 }
@@ -52,10 +51,11 @@ std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& 
       views.push_back(batch.view());
     }
     const auto first = static_cast<std::uint64_t>(request.first_image + begin);
+    const EncodedPictures pictures(models, views);
     std::vector<DecodedCaption> group =
         request.given.empty()
-            ? models.caption(views, request.search, first)
-            : force_given(models, views, static_cast<std::size_t>(end - begin), request, first);
+            ? pictures.caption(request.search, first)
+            : force_given(pictures, static_cast<std::size_t>(end - begin), request, first);
     std::move(group.begin(), group.end(), captions.begin() + first_own * each);
     const std::lock_guard lock(mutex);
     done += end - begin;

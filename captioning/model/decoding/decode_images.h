@@ -23,8 +23,8 @@ struct DecodeRequest {
   Index count = 0;
   LoadInput load;
   SearchOptions search{};
-  // A caption, as ids, that is decoded for every image (Ensemble::force_decode); empty: captions
-  // are searched.
+  // A caption, as ids, that is decoded for every image (EncodedPictures::force_decode); empty:
+  // captions are searched.
   std::span<const int> given{};
   Index first_image = 0;  // the number of the first image, part of the key of its draws
   DecodeProgress progress{};

@@ -54,18 +54,6 @@ std::vector<std::string> Ensemble::names() const {
   return names;
 }
 
-std::vector<DecodedCaption> Ensemble::caption(std::span<const InputView> inputs,
-                                              const SearchOptions& options,
-                                              std::uint64_t first_image) const {
-  return EncodedPictures(*this, inputs).caption(options, first_image);
-}
-
-std::vector<std::vector<DecodedCaption>> Ensemble::force_decode(
-    std::span<const InputView> inputs, std::span<const std::vector<std::vector<int>>> captions,
-    const SearchOptions& options, std::uint64_t first_image) const {
-  return EncodedPictures(*this, inputs).force_decode(captions, options, first_image);
-}
-
 EncodedPictures::EncodedPictures(const Ensemble& models, std::span<const InputView> inputs)
     : models_(models) {
   SACCADE_CHECK(inputs.size() == models.size(), "[ensemble] ", inputs.size(), " inputs for ",

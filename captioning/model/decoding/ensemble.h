@@ -41,17 +41,6 @@ class Ensemble {
   // Reads a photo or a text and encodes it (photo.h): read(photo).caption(search) has the words of
   // its caption, each with its map. Throws as EncodedPhoto does.
   EncodedPhoto read(const Source& source) const;
-  // Captions of the pictures, from what each member sees of them (one input per member). Runs on
-  // the calling thread, except where kernels are cut (kernel_parts.h). `first_image` numbers the
-  // images for random draws (search.h). Pieces of words are put together (whole_words.h).
-  std::vector<DecodedCaption> caption(std::span<const InputView> inputs,
-                                      const SearchOptions& options,
-                                      std::uint64_t first_image) const;
-  // Decodes given captions, as ids of the vocabulary: captions[i] belong to picture i, and so do
-  // the results (forced_decoding.h).
-  std::vector<std::vector<DecodedCaption>> force_decode(
-      std::span<const InputView> inputs, std::span<const std::vector<std::vector<int>>> captions,
-      const SearchOptions& options, std::uint64_t first_image) const;
 
  private:
   std::vector<OpenModel> members_;
@@ -59,8 +48,8 @@ class Ensemble {
 };
 
 // Pictures as the members of an ensemble encode them, to be captioned any number of times: encoding
-// costs more than a search, and does not depend on it. The captions have the bits of
-// Ensemble::caption(), which encodes for itself.
+// costs more than a search, and does not depend on it. All runs on the calling thread, except where
+// kernels are cut (kernel_parts.h).
 class EncodedPictures {
  public:
   // One input per member. Ensemble and inputs must outlive the object, because a frozen grid
@@ -69,9 +58,12 @@ class EncodedPictures {
   EncodedPictures(const EncodedPictures&) = delete;
   EncodedPictures& operator=(const EncodedPictures&) = delete;
 
-  // As the functions of Ensemble with these names.
+  // `first_image` numbers the images for random draws (search.h). Pieces of words are put together
+  // (whole_words.h).
   std::vector<DecodedCaption> caption(const SearchOptions& options,
                                       std::uint64_t first_image) const;
+  // Decodes given captions, as ids of the vocabulary: captions[i] belong to picture i, and so do
+  // the results (forced_decoding.h).
   std::vector<std::vector<DecodedCaption>> force_decode(
       std::span<const std::vector<std::vector<int>>> captions, const SearchOptions& options,
       std::uint64_t first_image) const;

@@ -62,7 +62,7 @@ class Photos {
 };
 
 // Gives consecutive photos their captions: one that is searched or, where its ids are given, that
-// one (Ensemble::force_decode).
+// one (EncodedPictures::force_decode).
 void add_captions(const Ensemble& models, std::span<Photo> photos, const SearchOptions& search,
                   std::span<const int> given = {});
 

@@ -87,4 +87,14 @@ std::vector<Baseline> score_baselines(const CaptionModel& model, const Dataset& 
   return out;
 }
 
+std::vector<Index> images_to_read(const Dataset& dataset, std::vector<Index> images,
+                                  bool baselines) {
+  if (!baselines) return images;
+  const std::vector<Index> train = images_of(dataset, Split::kTrain);
+  images.insert(images.end(), train.begin(), train.end());
+  std::sort(images.begin(), images.end());
+  images.erase(std::unique(images.begin(), images.end()), images.end());
+  return images;
+}
+
 }  // namespace saccade

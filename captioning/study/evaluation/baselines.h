@@ -32,4 +32,9 @@ std::vector<Baseline> score_baselines(const CaptionModel& model, const Dataset& 
                                       const DatasetInputs& inputs, std::span<const Index> images,
                                       const ScoringOptions& options);
 
+// The images to read: those to be captioned and, for baselines, the training images from whose
+// neighbours captions are taken.
+std::vector<Index> images_to_read(const Dataset& dataset, std::vector<Index> images,
+                                  bool baselines);
+
 }  // namespace saccade

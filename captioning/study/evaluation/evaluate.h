@@ -144,6 +144,10 @@ std::string_view evaluated_name(std::optional<Split> split);
 EvaluationReport evaluate(const Ensemble& models, const LoadedData& data,
                           const EnsembleInputs& inputs, const EvaluationRequest& request);
 
+// RemovedHeads::whole: the scores of a model in the request's first regime before it loses heads.
+NamedScores scores_of_whole(const Ensemble& models, const LoadedData& data,
+                            const EnsembleInputs& inputs, const EvaluationRequest& request);
+
 // The scores of the first regime, for the validation of a training run; those of joined data sets,
 // as "coco/CIDEr", beside those of all images.
 std::map<std::string, double> first_scores(const EvaluationReport& report);

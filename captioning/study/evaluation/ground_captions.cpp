@@ -103,7 +103,8 @@ ReferenceScores ground_references(const Ensemble& models, const Dataset& dataset
     for (std::size_t m = 0; m < models.size(); ++m) batches.push_back(inputs.of(m).batch(group));
     for (const InputBatch& batch : batches) views.push_back(batch.view());
     std::vector<std::vector<DecodedCaption>> decoded =
-        models.force_decode(views, ids, request.search, static_cast<std::uint64_t>(begin));
+        EncodedPictures(models, views)
+            .force_decode(ids, request.search, static_cast<std::uint64_t>(begin));
     if (request.maps == MapsOf::kLocalizer) show_localizer_maps(models.model(0), views[0], decoded);
     for (std::size_t i = 0; i < group.size(); ++i) {
       const Geometry geometry = shown.geometry(group[i]);

@@ -71,7 +71,7 @@ TEST_CASE("a photo is encoded once per model, whatever the number of regimes") {
   write_small_run(folder / "soft", small_experiment());
   const SmallModels loaded({folder / "hard", folder / "soft"});
   std::vector<std::string> encoded;
-  const LiveCaptions live(loaded.models(), [&](const ReportModel& model, const Image& picture) {
+  const LiveCaptions live(loaded.models(), [&](const ShownModel& model, const Image& picture) {
     encoded.push_back(model.name);
     return encode_photo(model, picture);
   });
@@ -91,7 +91,7 @@ TEST_CASE(
   const std::vector<std::uint8_t> bytes = encode_png(data.image(first));
   const RequestedSearch wanted{.occlusion = true};
   std::size_t encoded = 0;
-  const EncodePhoto counting = [&](const ReportModel& model, const Image& picture) {
+  const EncodePhoto counting = [&](const ShownModel& model, const Image& picture) {
     ++encoded;
     return encode_photo(model, picture);
   };
@@ -187,7 +187,7 @@ TEST_CASE("a photo is captioned with the search that is asked for") {
     if (mode == SearchMode::kBeam) requested.beam = 6;
     if (mode == SearchMode::kSample) requested.temperature = 2;
     const Json found = models(requested);
-    const ReportModel& soft = loaded.models()[0];
+    const ShownModel& soft = loaded.models()[0];
     SearchOptions search = search_options(soft.loaded->config, soft.loaded->config.search,
                                           soft.loaded->model->vocabulary());
     search.mode = mode;
@@ -198,7 +198,7 @@ TEST_CASE("a photo is captioned with the search that is asked for") {
     soft.loaded->pipeline->run(picture, input.values_of(0));
     const InputView view = input.view();
     const DecodedCaption expected =
-        Ensemble(*soft.loaded->model).caption({&view, 1}, search, 0).front();
+        EncodedPictures(*soft.loaded->model, {&view, 1}).caption(search, 0).front();
     CHECK(found[0].at("regimes").at("expectation").at("caption") ==
           caption_text(expected, soft.loaded->model->vocabulary()));
     CHECK(found[0].at("search").at("mode") == enum_name(mode));

@@ -1,4 +1,4 @@
-#include "experiments/commands/inspect_occlusion.h"
+#include "captioning/study/inspection/measured_agreement.h"
 
 #include <nlohmann/json.hpp>
 
@@ -8,8 +8,6 @@
 #include "captioning/study/inspection/picture_occlusion.h"
 #include "core/base/error.h"
 #include "core/base/json_text.h"
-#include "experiments/commands/model_session.h"
-#include "experiments/options/map_options.h"
 
 namespace saccade {
 
@@ -21,16 +19,15 @@ using NamedView = std::pair<std::string, MapView>;
 // The maps that a model's words have: of the last layer, the mean of all, and the rollout. Regions
 // of the grid hold what an encoder has mixed into them, so a rollout, which lies on the picture, is
 // compared with the occlusion of the picture alone.
-std::vector<NamedView> views_of(const ModelSession& session, const DecodedCaption& caption,
-                                const InputView& input, Occluded occluded) {
+std::vector<NamedView> views_of(const CaptionModel& model, const DecodedCaption& caption,
+                                const InputView& input, bool rollout) {
   std::vector<NamedView> views;
   views.emplace_back("last layer", map_views(caption, {}).front());
   if (caption.words.front().parts.size() > 1 && caption.words.front().parts.back().layer.count > 1)
     views.emplace_back("mean of the layers", map_views(caption, {.layer = MapChoice{}}).front());
-  if (occluded == Occluded::kPicture && can_roll_out(session.config()))
-    views.emplace_back(
-        "rollout",
-        map_views(caption, {.rollout = true}, encoder_maps(session.model(), input)).front());
+  if (rollout)
+    views.emplace_back("rollout",
+                       map_views(caption, {.rollout = true}, encoder_maps(model, input)).front());
   return views;
 }
 
@@ -42,18 +39,15 @@ Json mean_json(const Mean& mean) { return mean.count > 0 ? Json(mean.value()) : 
 
 }  // namespace
 
-AgreementMeasure measure_agreement(const ModelSession& session, const LoadedData& data,
-                                   const DatasetInputs& inputs, const OcclusionRequest& request) {
-  if (!session.models().has_attention())
-    throw UsageError("--occlusion: the model has no attention (attention.score is none)");
-  const CaptionModel& model = session.model();
-  SearchOptions search =
-      search_options(session.config(), session.config().search, model.vocabulary());
-  search.regime = session.regimes("").front();
+AgreementMeasure measure_agreement(const OpenModel& open, const AttentionConfig& attention,
+                                   const LoadedData& data, const DatasetInputs& inputs,
+                                   const OcclusionRequest& request) {
+  const CaptionModel& model = *open.model;
+  SearchOptions search = request.search;
   search.samples = 1;
   search.recording.layers = true;
-  std::vector<DecodedCaption> captions =
-      decode_images(session.models(), inputs, request.images, search, {});
+  std::vector<DecodedCaption> captions = decode_images(model, inputs, request.images, search, {});
+  const bool rollout = request.rollout && request.occluded == Occluded::kPicture;
   AgreementMeasure measure;
   for (std::size_t i = 0; i < captions.size(); ++i) {
     if (request.progress)
@@ -62,11 +56,10 @@ AgreementMeasure measure_agreement(const ModelSession& session, const LoadedData
     if (caption.words.empty()) continue;
     const InputBatch input = inputs.batch({&request.images[i], 1});
     if (request.occluded == Occluded::kPicture)
-      add_picture_effects(model, session.pipeline(), data.image(request.images[i]), search,
-                          caption);
+      add_picture_effects(model, *open.pipeline, data.image(request.images[i]), search, caption);
     else
-      add_effects(model, session.config().attention, input.view(), search, caption);
-    measure.add(caption, views_of(session, caption, input.view(), request.occluded));
+      add_effects(model, attention, input.view(), search, caption);
+    measure.add(caption, views_of(model, caption, input.view(), rollout));
   }
   return measure;
 }

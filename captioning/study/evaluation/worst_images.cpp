@@ -1,4 +1,4 @@
-#include "experiments/report/worst_images.h"
+#include "captioning/study/evaluation/worst_images.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,21 +6,15 @@
 
 #include "captioning/model/decoding/decode_images.h"
 #include "captioning/model/maps/caption_text.h"
-#include "captioning/model/model.h"
 #include "captioning/scoring/metrics/metric_registry.h"
 #include "captioning/scoring/scores/caption_scores.h"
 #include "core/base/error.h"
-#include "core/base/listing.h"
-#include "core/base/suggest.h"
-#include "experiments/report/report_captions.h"
 
 namespace saccade {
 
 namespace {
 
-constexpr const char* kPointing = "pointing";
-constexpr const char* kEntropy = "entropy";
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotJudged = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<std::string> texts_of(const std::vector<DecodedCaption>& captions,
                                   const Vocabulary& vocabulary) {
@@ -50,13 +44,13 @@ std::vector<double> metric_of_each(const std::string& name, const Dataset& datas
 double sharpness(const DecodedCaption& caption) {
   double sum = 0;
   for (const DecodedWord& word : caption.words) sum += map_entropy(word.map).value_or(0);
-  return caption.words.empty() ? kNone : -sum / static_cast<double>(caption.words.size());
+  return caption.words.empty() ? kNotJudged : -sum / static_cast<double>(caption.words.size());
 }
 
 // The share of the nouns with boxes whose map is on the object.
-double pointing(const NounSource& source, Index image, const DecodedCaption& caption,
-                const Vocabulary& vocabulary, const Geometry& geometry) {
-  if (!source.knows(image)) return kNone;
+double noun_pointing(const NounSource& source, Index image, const DecodedCaption& caption,
+                     const Vocabulary& vocabulary, const Geometry& geometry) {
+  if (!source.knows(image)) return kNotJudged;
   std::vector<std::string> words;
   for (const DecodedWord& word : caption.words) words.push_back(word_text(word, vocabulary));
   Index nouns = 0;
@@ -68,20 +62,7 @@ double pointing(const NounSource& source, Index image, const DecodedCaption& cap
     ++nouns;
     hits += pointing_share(map.weights, cells, noun.seen, {.mask = map.mask});
   }
-  return nouns == 0 ? kNone : hits / static_cast<double>(nouns);
-}
-
-void check(const ReportRequest& request, const std::string& measure) {
-  const std::vector<std::string> names = worst_measures();
-  if (std::find(names.begin(), names.end(), measure) == names.end())
-    throw UsageError(str("--worst: there is no measure '", measure, "'",
-                         did_you_mean(measure, names), "; choose one of ", worst_measure_names()));
-  const ReportModel& model = request.models.front();
-  if ((measure == kPointing || measure == kEntropy) && !model.loaded->model->has_attention())
-    throw UsageError(
-        str("--worst ", measure, ": ", model.name, ", the first model, has no attention"));
-  if (measure == kPointing && !nouns_of(request))
-    throw UsageError("--worst pointing needs the boxes of objects; name them with --boxes");
+  return nouns == 0 ? kNotJudged : hits / static_cast<double>(nouns);
 }
 
 }  // namespace
@@ -91,49 +72,40 @@ std::vector<std::string> worst_measures() {
   for (const MetricInfo& one : all_metrics())
     if (one.group == MetricGroup::kCaptions && (one.measured_by & kMeasuredForEachImage) != 0)
       names.push_back(one.name);
-  names.insert(names.end(), {kPointing, kEntropy});
+  names.insert(names.end(), {kWorstPointing, kWorstEntropy});
   return names;
 }
 
-std::string worst_measure_names() { return join(worst_measures(), ", "); }
-
-std::vector<Index> worst_images(const ReportRequest& request, const std::string& measure,
-                                std::vector<Index> images, std::size_t most) {
-  check(request, measure);
-  const ReportModel& model = request.models.front();
-  const CaptionModel& captioner = *model.loaded->model;
-  const std::string of_all =
-      str(" all ", counted(static_cast<Index>(images.size()), "image"), " for --worst ", measure);
-  const auto show_share = [&](const char* what, Index done, Index total) {
-    if (request.progress)
-      request.progress(static_cast<double>(done) / static_cast<double>(total),
-                       str(model.name, ": ", what, of_all));
+std::vector<Index> worst_images(const OpenModel& model, const EncoderConfig& encoder,
+                                const LoadedData& data, std::vector<Index> images,
+                                const WorstRequest& request) {
+  const auto counting = [&](const char* what) {
+    return [&request, what](Index done, Index total) {
+      if (request.progress)
+        request.progress(what, static_cast<double>(done) / static_cast<double>(total));
+    };
   };
-  const DatasetInputs inputs(
-      *request.data, *model.loaded->pipeline, model.loaded->config.encoder,
-      [&](Index done, Index total) { show_share("reading", done, total); }, images);
+  const Vocabulary& vocabulary = model.model->vocabulary();
+  const DatasetInputs inputs(data, *model.pipeline, encoder, counting("reading"), images);
   const std::span<const Index> bad = inputs.bad_images();
   std::erase_if(images, [&](Index i) { return std::binary_search(bad.begin(), bad.end(), i); });
-  const std::vector<DecodedCaption> captions = decode_images(
-      captioner, inputs, images,
-      search_options(model.loaded->config, model.loaded->config.search, captioner.vocabulary()),
-      [&](Index done, Index total) { show_share("captioning", done, total); });
+  const std::vector<DecodedCaption> captions =
+      decode_images(*model.model, inputs, images, request.search, counting("captioning"));
 
   std::vector<double> values;
-  if (measure != kPointing && measure != kEntropy)
-    values = metric_of_each(measure, request.data->dataset, images,
-                            texts_of(captions, captioner.vocabulary()));
+  if (request.measure != kWorstPointing && request.measure != kWorstEntropy)
+    values = metric_of_each(request.measure, data.dataset, images, texts_of(captions, vocabulary));
   for (std::size_t i = values.size(); i < images.size(); ++i)
-    values.push_back(measure == kEntropy
+    values.push_back(request.measure == kWorstEntropy
                          ? sharpness(captions[i])
-                         : pointing(nouns_of(request), images[i], captions[i],
-                                    captioner.vocabulary(), inputs.geometry(images[i])));
+                         : noun_pointing(request.nouns, images[i], captions[i], vocabulary,
+                                         inputs.geometry(images[i])));
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < images.size(); ++i)
     if (!std::isnan(values[i])) order.push_back(i);
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  order.resize(std::min(order.size(), most));
+  order.resize(std::min(order.size(), request.most));
   std::vector<Index> worst;
   for (const std::size_t i : order) worst.push_back(images[i]);
   return worst;
