@@ -9,12 +9,12 @@
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/open_model.h"
 #include "captioning/learning/training/cost_ahead.h"
+#include "core/base/choice.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/config/idle.h"
 #include "core/config/traits.h"
 #include "core/io/checkpoint.h"
-#include "experiments/options/choice.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "captioning/scoring/words/tokenizer.h"
+#include "core/base/choice.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
-#include "experiments/options/choice.h"
 #include "experiments/options/number.h"
 
 namespace saccade {
