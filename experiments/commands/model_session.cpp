@@ -11,12 +11,12 @@
 #include "captioning/learning/runs/published_model.h"
 #include "captioning/learning/training/cost_ahead.h"
 #include "captioning/model/published/published_captioner.h"
+#include "core/base/choice.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/config/idle.h"
 #include "core/config/traits.h"
 #include "core/io/checkpoint.h"
-#include "experiments/options/choice.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
 

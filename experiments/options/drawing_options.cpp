@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "captioning/scoring/words/tokenizer.h"
+#include "core/base/choice.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/read_number.h"
-#include "experiments/options/choice.h"
 
 namespace saccade {
 

@@ -71,8 +71,9 @@ const std::vector<std::string> kCaptioningChain = {"scoring",  "data", "model", 
 // What scores captions links neither OpenCV, oneDNN nor HDF5, so that it includes only this of the
 // layers below.
 const std::string kScoring = "captioning/scoring/";
-const std::vector<std::string> kBelowScoring = {kScoring, "core/base/", "core/parallel/"};
-// Its Python module includes the same.
+const std::vector<std::string> kBelowScoring = {kScoring, "core/base/", "core/parallel/",
+                                                "captioning/python/errors.h"};
+// Its Python module includes the same, and the errors of all Python modules.
 const std::string kMetricsModule = "captioning/python/metrics/";
 
 // A folder includes nothing of its layer that is not allowed here.

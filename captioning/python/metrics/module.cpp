@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "captioning/python/errors.h"
 #include "captioning/scoring/metrics/bleu.h"
 #include "captioning/scoring/metrics/cider.h"
 #include "captioning/scoring/metrics/meteor/meteor.h"
@@ -162,12 +163,7 @@ void translate(std::exception_ptr thrown) {
   try {
     if (thrown) std::rethrow_exception(thrown);
   } catch (const Error& error) {
-    const char* name = error.code() == ExitCode::kData    ? "DataError"
-                       : error.code() == ExitCode::kUsage ? "UsageError"
-                       : error.code() == ExitCode::kIo    ? "IoError"
-                                                          : "Error";
-    const py::object type = py::module_::import("saccade.metrics.errors").attr(name);
-    PyErr_SetString(type.ptr(), error.what());
+    python::set_exception(error, "saccade.metrics.errors");
   }
 }
 

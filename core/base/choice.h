@@ -1,4 +1,4 @@
-// A named choice on the command line, such as a drawing style or a regime.
+// A named choice that somebody gives, such as a drawing style or a regime.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace saccade {
 
-// The enumerator of a name from the command line. Throws UsageError, which names the option and all
+// The enumerator of a name. Throws UsageError, which names the option or argument and all
 // choices.
 template <NamedEnum E>
 E choice(const std::string& name, const std::string& option) {

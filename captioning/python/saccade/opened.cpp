@@ -1,0 +1,171 @@
+#include "captioning/python/saccade/opened.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "captioning/data/sequences/sequences_dataset.h"
+#include "captioning/learning/runs/check_config.h"
+#include "captioning/learning/runs/named_models.h"
+#include "captioning/learning/runs/open_model.h"
+#include "captioning/model/decoding/said_words.h"
+#include "captioning/python/errors.h"
+#include "captioning/python/saccade/arrays.h"
+#include "captioning/study/inspection/encoder_maps.h"
+#include "core/base/choice.h"
+#include "core/base/listing.h"
+#include "core/parallel/kernel_parts.h"
+
+namespace saccade::python {
+
+namespace {
+
+constexpr Index kTogether = 16;  // photos between two looks for signals
+
+// Throws what reading the photo threw.
+const Photo& readable(const Photo& photo) {
+  if (photo.error) std::rethrow_exception(photo.error);
+  return photo;
+}
+
+}  // namespace
+
+Opened::Opened(const std::vector<std::string>& checkpoints, const std::vector<std::string>& set,
+               const std::vector<std::filesystem::path>& folders, int threads,
+               MessageListener listener)
+    : threads_(threads), listener_(std::move(listener)) {
+  const parallel::WorkOn here(threads_);
+  for (const std::string& one : checkpoints) {
+    members_.push_back(open_model(find_checkpoint(one, folders, listener_),
+                                  {.set = set, .overrider = "load()", .listener = listener_}));
+    members_.back().name = one;
+  }
+  models_.emplace(std::vector<OpenModel>(members_.begin(), members_.end()));
+}
+
+std::string Opened::name() const { return join(members_, ", ", &LoadedModel::name); }
+
+Regime Opened::regime(const std::string& name) const {
+  std::vector<Regime> all = evaluation_regimes(first().config);
+  for (const LoadedModel& member : members_) {
+    const std::vector<Regime> own = evaluation_regimes(member.config);
+    std::erase_if(all,
+                  [&](Regime one) { return std::find(own.begin(), own.end(), one) == own.end(); });
+  }
+  if (name.empty()) return all.front();
+  const auto wanted = choice<Regime>(name, "regime");
+  if (std::find(all.begin(), all.end(), wanted) == all.end())
+    throw UsageError(str("regime: ", this->name(), " has no regime '", name, "'; choose from ",
+                         join(all, ", ", [](Regime one) { return std::string(enum_name(one)); })));
+  return wanted;
+}
+
+SearchOptions Opened::search(const Asked& asked) const {
+  LoadedConfig loaded{.config = first().config, .origins = {}};
+  for (const std::string& value : asked.set) apply_override(loaded, value, "caption()");
+  refuse_unread(asked.set, loaded.config);
+  const ExperimentConfig& config = loaded.config;
+  check_search(config.search, config.data, Draws::kByMode);
+  SearchOptions out = search_options(config, config.search, models_->vocabulary());
+  out.regime = regime(asked.regime);
+  if (asked.layers && members_.size() > 1)
+    throw UsageError(str("layers: the maps of an ensemble are means over its ", members_.size(),
+                         " models; load a single one to get those of its layers and heads"));
+  out.recording = {.layers = asked.layers, .words = asked.layers};
+  out.alternatives = asked.alternatives;
+  if (out.alternatives < 1)
+    throw UsageError(str("alternatives: is at least 1; got ", out.alternatives));
+  if (out.alternatives > 1 && (out.mode != SearchMode::kBeam || out.alternatives > out.beam))
+    throw UsageError(str("alternatives: beam search finds at most one caption per hypothesis, and ",
+                         "search.mode is ", enum_name(out.mode), " with search.beam ", out.beam,
+                         "; give mode=\"beam\" and beam=", out.alternatives, " or more"));
+  return out;
+}
+
+Source Opened::source(const Given& photo, const MessageListener& listener) const {
+  const Index max_pixels = first().config.data.max_pixels();
+  if (photo.pixels != nullptr) {
+    SACCADE_CHECK(photo.height > 0 && photo.width > 0 && photo.width <= max_pixels / photo.height,
+                  "a picture has between 1 and ", max_pixels, " pixels; got ", photo.height, " x ",
+                  photo.width);
+    Image image(photo.height, photo.width);
+    std::copy_n(photo.pixels, image.rgb.size(), image.rgb.begin());
+    return image;
+  }
+  if (!photo.bytes.empty()) return decode_image(photo.bytes, photo.name, listener, max_pixels);
+  if (!reads_text()) return read_image(photo.name, listener, max_pixels);
+  Source text(source_tokens(photo.name));
+  if (text.tokens.empty())
+    throw DataError(str("'", photo.name, "': the text has no tokens; give it some"));
+  return text;
+}
+
+std::vector<Photo> Opened::captions(std::span<const Given> photos, const SearchOptions& search,
+                                    const std::string& say) const {
+  const parallel::WorkOn here(threads_);
+  const parallel::SplitKernels split;  // has an effect where photos are too few for tasks
+  SaidWords said;
+  if (!say.empty()) {
+    said = said_words(say, models_->vocabulary(), name());
+    if (const std::string note = unknown_note(said, name()); !note.empty()) warn(listener_, note);
+  }
+  const auto read = [&](Index i, const MessageListener& note) {
+    return source(photos[static_cast<std::size_t>(i)], note);
+  };
+  std::vector<Photo> out;
+  const Index count = static_cast<Index>(photos.size());
+  for (Index first = 0; first < count; first += kTogether) {
+    check_signals();
+    std::vector<Photo> block =
+        Photos(*models_, first, std::min(kTogether, count - first), read).next();
+    for (const Photo& photo : block)
+      for (const std::string& warning : readable(photo).warnings) warn(listener_, warning);
+    add_captions(*models_, block, search, said.ids);
+    for (Photo& photo : block) {
+      photo.inputs.clear();
+      out.push_back(std::move(photo));
+    }
+  }
+  return out;
+}
+
+Photo Opened::read(const Given& photo) const {
+  const auto read = [&](Index, const MessageListener& note) { return source(photo, note); };
+  Photo out = std::move(Photos(*models_, 0, 1, read).next().front());
+  for (const std::string& warning : readable(out).warnings) warn(listener_, warning);
+  return out;
+}
+
+Photo Opened::samples(const Given& photo, SearchOptions search, Index count,
+                      std::vector<DecodedCaption>& drawn) const {
+  const parallel::WorkOn here(threads_);
+  const parallel::SplitKernels split;
+  if (count < 1) throw UsageError(str("count: is at least 1; got ", count));
+  Photo out = read(photo);
+  search.samples = count;
+  const EncodedPictures pictures(*models_, out.views());
+  drawn = pictures.caption(search, 0);
+  return out;
+}
+
+EncoderMaps Opened::encoder_maps(const Given& photo) const {
+  if (members_.size() > 1)
+    throw UsageError(str("the encoders of an ensemble of ", members_.size(),
+                         " models have maps of their own; load a single one"));
+  const parallel::WorkOn here(threads_);
+  return saccade::encoder_maps(*first().model, read(photo).inputs.front().view());
+}
+
+std::shared_ptr<const Opened::Encoded> Opened::encode(const Given& photo) const {
+  const parallel::WorkOn here(threads_);
+  const parallel::SplitKernels split;
+  return std::make_shared<const Encoded>(shared_from_this(), read(photo));
+}
+
+pybind11::array Opened::features(const std::shared_ptr<const Encoded>& encoded) {
+  const Ensemble& models = encoded->models->models();
+  const ConstView features = encoded->pictures.members()[models.shown()[0]].images.features;
+  const GridShape& grid = models.grid();
+  return view_of(features.data, {grid.rows, grid.cols, features.cols()}, encoded);
+}
+
+}  // namespace saccade::python

@@ -1,0 +1,132 @@
+// What is behind saccade.Model and saccade.Caption: open models, what they are asked to describe,
+// and what they say of it.
+#pragma once
+
+#include <pybind11/numpy.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/model/decoding/photo.h"
+#include "captioning/model/maps/layer_maps.h"
+#include "core/parallel/parallel.h"
+#include "vision/drawing/overlay.h"
+
+namespace saccade::python {
+
+// A photo as it was given: its file, the bytes of a file, or pixels. What it points to belongs to
+// Python, which keeps it during a call. For a model of texts, `name` is the text.
+struct Given {
+  std::string name{};                     // a path or a text; of others what messages call them
+  std::span<const std::uint8_t> bytes{};  // of a file
+  const std::uint8_t* pixels = nullptr;   // [height, width, 3]
+  Index height = 0, width = 0;            // of pixels
+};
+
+// How a caption is made.
+struct Asked {
+  std::vector<std::string> set{};  // "search.beam=5"
+  std::string regime{};            // empty: the models' own
+  Index alternatives = 1;          // captions that beam search returns
+  bool layers = false;  // whether the maps of every layer and head are kept, also those of words
+};
+
+// One model, or several that caption together. Many threads may use it at once. All functions
+// throw Error, and are called while the interpreter's lock is free, if they do not return arrays.
+class Opened : public std::enable_shared_from_this<Opened> {
+ public:
+  // Checkpoints are files, runs or names of models, which may lie in these folders.
+  Opened(const std::vector<std::string>& checkpoints, const std::vector<std::string>& set,
+         const std::vector<std::filesystem::path>& folders, int threads, MessageListener listener);
+
+  const Ensemble& models() const { return *models_; }
+  const LoadedModel& first() const { return members_.front(); }
+  // "soft", or "soft, hard".
+  std::string name() const;
+  bool reads_text() const { return first().pipeline->reads_text(); }
+
+  SearchOptions search(const Asked& asked) const;
+  // Reads and captions the photos, some at once; with the words of `say`, if it has any. Throws for
+  // the first that cannot be read, and what check_signals() throws.
+  std::vector<Photo> captions(std::span<const Given> photos, const SearchOptions& search,
+                              const std::string& say) const;
+  // Captions that are drawn for one photo. Its own caption is the first of them.
+  Photo samples(const Given& photo, SearchOptions search, Index count,
+                std::vector<DecodedCaption>& drawn) const;
+  // What the encoder of a single model attends to.
+  EncoderMaps encoder_maps(const Given& photo) const;
+  // The pixels of a photo, or a text with the picture of it.
+  Source source(const Given& photo) const { return source(photo, listener_); }
+  const parallel::ThreadPool& threads() const { return threads_; }
+
+  // A photo with what the first shown model makes of it.
+  struct Encoded {
+    std::shared_ptr<const Opened> models;
+    Photo photo;
+    EncodedPictures pictures;
+
+    Encoded(std::shared_ptr<const Opened> m, Photo p)
+        : models(std::move(m)), photo(std::move(p)), pictures(models->models(), photo.views()) {}
+  };
+  std::shared_ptr<const Encoded> encode(const Given& photo) const;
+  // Its features, of which the array shows the memory: [rows, columns, features].
+  static pybind11::array features(const std::shared_ptr<const Encoded>& encoded);
+
+ private:
+  Source source(const Given& photo, const MessageListener& listener) const;
+  Photo read(const Given& photo) const;
+  Regime regime(const std::string& name) const;
+
+  parallel::ThreadPool threads_;
+  MessageListener listener_;
+  std::vector<LoadedModel> members_;
+  std::optional<Ensemble> models_;
+};
+
+// A caption with the attention of its words. The arrays are made when they are asked for.
+class Spoken {
+ public:
+  Spoken(std::shared_ptr<const Opened> models, DecodedCaption caption, Geometry geometry,
+         bool layers)
+      : models_(std::move(models)),
+        caption_(std::move(caption)),
+        geometry_(geometry),
+        layers_(layers) {}
+
+  std::string text() const;
+  double log_probability() const { return caption_.log_prob; }
+  bool finished() const { return caption_.finished; }
+  Index height() const { return geometry_.original_height; }
+  Index width() const { return geometry_.original_width; }
+  // (text, log p, gate or None, sentinel or None, (row, column) that was chosen or None).
+  pybind11::list words() const;
+  pybind11::object maps() const;        // [words, rows, columns], or None without attention
+  pybind11::object layer_maps() const;  // [words, layers, heads, rows, columns], or None
+  pybind11::object word_maps() const;   // [layers, heads, words, words], or None
+  // The map of a word over the pixels of the photo [height, width], interpolated; 0 where the
+  // model did not see the photo.
+  std::vector<float> map_on_photo(Index word) const;
+  std::vector<Spoken> alternatives() const;
+  // The sheet of all words, or the panel of one.
+  Image draw(const Given& photo, const OverlayOptions& options, MapMeasure measure,
+             std::optional<Index> word) const;
+
+ private:
+  void require_word(Index word) const;
+
+  std::shared_ptr<const Opened> models_;
+  DecodedCaption caption_;
+  Geometry geometry_;
+  bool layers_;
+};
+
+// Matrices of an attention, of every layer and head: [layers, heads, T, S]; None where there are
+// none.
+pybind11::object stacked(std::span<const LayerMap> maps);
+
+}  // namespace saccade::python

@@ -1,0 +1,46 @@
+"""Image captioning with visual attention.
+
+    m = saccade.load("soft")
+    c = m.caption("photo.jpg")
+    c.text, c.words[0].probability, c.maps.shape, c.map_on_photo(0), c.overlay()
+
+`train`, `evaluate`, `compare` and `runs` work on models of one's own; `saccade.metrics` scores
+captions. Messages go to the logger "saccade". Errors are `saccade.Error`.
+"""
+
+from .caption import Caption, Word
+from .errors import (
+    BusyError,
+    CheckpointError,
+    DataError,
+    DivergedError,
+    Error,
+    InternalError,
+    IoError,
+    ShapeError,
+    UsageError,
+)
+from .model import EncoderAttention, Model, load
+from .runs import Update, compare, evaluate, runs, train
+
+__all__ = [
+    "BusyError",
+    "Caption",
+    "CheckpointError",
+    "DataError",
+    "DivergedError",
+    "EncoderAttention",
+    "Error",
+    "InternalError",
+    "IoError",
+    "Model",
+    "ShapeError",
+    "Update",
+    "UsageError",
+    "Word",
+    "compare",
+    "evaluate",
+    "load",
+    "runs",
+    "train",
+]
