@@ -420,6 +420,18 @@ class Training(unittest.TestCase):
         saccade.train(tiny(), out, resume=True, callback=updates.append)
         self.assertIn(updates[0]["update"], (3, 4))
 
+    def test_interrupts_end_the_program(self):
+        config = {**tiny(optimizer={"lr": 5e-3}), "compare": {"arms": {"soft": {}}}}
+        config["train"] = {**config["train"], "stop": "100000u"}
+        place = self.place / "study.yaml"
+        place.write_text(json.dumps(config))
+        begin = time.perf_counter()
+        threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with self.assertRaises(KeyboardInterrupt):
+            saccade.compare(place, self.place / "both", report_images=0)
+        self.assertLess(time.perf_counter() - begin, 60)
+        self.assertRaises(ChildProcessError, os.waitpid, -1, os.WNOHANG)  # nothing still runs
+
     def test_what_a_callback_raises_is_passed_on(self):
         def fail(update):
             raise LookupError("here")
