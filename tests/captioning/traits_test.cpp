@@ -79,7 +79,7 @@ TEST_CASE("what the model alone reads is no input, unless the network is frozen"
   Paths model = {"encoder.keys",          "encoder.values",          "encoder.project",
                  "encoder.positions",     "encoder.feature_dropout", "encoder.region_dropout",
                  "encoder.text.width",    "encoder.text.layers",     "encoder.text.heads",
-                 "encoder.text.multiple", "encoder.text.dropout"};
+                 "encoder.text.multiple", "encoder.text.dropout",    "encoder.placeless"};
   model.merge(below("encoder.refine"));
   for (const Paths& left_out : {network, model})
     for (const std::string& path : left_out) expected.erase(path);
@@ -96,12 +96,8 @@ TEST_CASE("every text of a config is the name of something or a file that is loo
   // A new text has to be entered here, or to be declared as a file.
   const Paths names = {
       "name",  // of saccade's own things, and a folder that is made where it misses
-      "encoder.layer",
-      "encoder.cache",
-      "train.best_metric",
-      "train.early_stop.metric",
-      "compare.against",
-      "compare.primary"};
+      "encoder.layer", "encoder.cache",   "train.best_metric", "train.early_stop.metric",
+      "search.prompt", "compare.against", "compare.primary"};
   Paths texts;
   for (const FieldInfo& row : describe_config<ExperimentConfig>())
     if (row.type == "text") texts.insert(row.path);
