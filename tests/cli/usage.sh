@@ -199,7 +199,7 @@ expect 0 "$saccade" list metrics
 wants_line CIDEr "as a reward of self-critical training CIDEr_D"
 wants_line CIDEr_plain "as a reward of self-critical training CIDEr"
 expect 0 "$saccade" list encoders
-for text in "vit.overlap, vit.attention.type" "vit.start" "mimetic" "source: He et al. 2016" \
+for text in "vit.overlap" "vit.attention.type" "vit.start" "mimetic" "source: He et al. 2016" \
   "source: Simonyan and Zisserman 2015" "source: Dosovitskiy et al. 2021"; do
   wants "$text" out
 done
