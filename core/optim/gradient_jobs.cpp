@@ -7,6 +7,7 @@
 #include "core/kernels/gemm.h"
 #include "core/kernels/pointwise.h"
 #include "core/parallel/parallel.h"
+#include "core/parallel/per_thread.h"
 #include "core/parallel/ranks/groups.h"
 
 namespace saccade {
@@ -29,8 +30,8 @@ bool has_row_of(const RowsGrad& job, const Tile& tile) {
 
 // The buffer of a thread for the sum of so many groups that is added to that of the groups before.
 Real* sum_scratch(Index groups) {
-  thread_local std::map<Index, Tensor> scratch;
-  Tensor& one = scratch[groups];
+  static parallel::PerThread<std::map<Index, Tensor>> scratch;
+  Tensor& one = scratch.get()[groups];
   if (one.empty()) one = Tensor(Shape{kTileNumbers});
   return one.data();
 }
