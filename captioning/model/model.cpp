@@ -10,6 +10,7 @@
 #include "core/base/suggest.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"
+#include "vision/encoders/backbones/hub_network.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/grid_fusion.h"
@@ -103,6 +104,7 @@ void check_placeless(const ModelConfig& config) {
   need(!is_frozen(encoder), "an encoder that is trained",
        "of a frozen one only the regions' features are kept; set encoder.frozen_stages to the "
        "number of its stages");
+  if (encoder.type == "hub") hub_plan(encoder);  // says what is wrong with its files
   need(encoder_traits(encoder).has_tokens, "a vision transformer",
        "other networks have no tokens without a place");
   need(!pads_inputs(encoder), "encoder.resize other than pad",

@@ -214,4 +214,11 @@ std::string safetensors_header_text(std::span<const SafetensorsEntry> in_file_or
   return text;
 }
 
+std::string part_of_network(const std::string& name) {
+  const std::size_t last = name.rfind('.');
+  if (last == std::string::npos) return "";
+  const std::size_t first = name.find('.');
+  return name.substr(0, first == last ? last : std::min(last, name.find('.', first + 1)));
+}
+
 }  // namespace saccade

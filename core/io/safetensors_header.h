@@ -26,4 +26,8 @@ std::string safetensors_name_in_message(const std::string& name);
 std::string safetensors_header_text(std::span<const SafetensorsEntry> in_file_order,
                                     const std::map<std::string, std::string>& metadata);
 
+// The part of a network that a tensor belongs to: the first two modules of its name, `blocks.0` or
+// `conv1`; "" for a tensor of no module.
+std::string part_of_network(const std::string& name);
+
 }  // namespace saccade

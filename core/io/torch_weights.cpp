@@ -190,17 +190,9 @@ bool ignored(const TorchWeights& weights, const std::string& name) {
   return name.ends_with("num_batches_tracked") || begins_with_any(name, weights.ignored);
 }
 
-// The part of a network that an array belongs to: the first two modules of its name, `blocks.0` or
-// `conv1`; "" for an array of no module.
-std::string part_of(const std::string& name) {
-  const std::size_t last = name.rfind('.');
-  if (last == std::string::npos) return "";
-  const std::size_t first = name.find('.');
-  return name.substr(0, first == last ? last : std::min(last, name.find('.', first + 1)));
-}
 std::set<std::string> parts_of(const std::set<std::string>& names) {
   std::set<std::string> parts;
-  for (const std::string& name : names) parts.insert(part_of(name));
+  for (const std::string& name : names) parts.insert(part_of_network(name));
   parts.erase("");
   return parts;
 }
@@ -280,7 +272,7 @@ TorchWeightReport load_torch_weights(const TensorFile& file, const TorchWeights&
     const std::string name = entry.name.substr(report.prefix.size());
     if (expected.contains(name) || ignored(weights, name)) continue;
     report.unexpected.push_back(safetensors_name_in_message(entry.name));
-    if (parts.contains(part_of(name)) || begins_with_any(name, weights.changing))
+    if (parts.contains(part_of_network(name)) || begins_with_any(name, weights.changing))
       changing.push_back(report.unexpected.back());
   }
   const bool fits = report.misshaped.empty() && !complete.empty();

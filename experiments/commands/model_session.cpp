@@ -59,7 +59,9 @@ std::vector<std::string> further_overrides(const ModelArgs& args, const std::str
     for (std::string& value : data_of(given, checkpoint)) overrides.push_back(std::move(value));
   }
   if (args.beam) overrides.push_back(str("search.beam=", *args.beam));
-  if (!args.mode.empty()) overrides.push_back("search.mode=" + args.mode);
+  // A model may be made for another search, as published ones are.
+  const std::string mode = args.mode.empty() && args.beam ? "beam" : args.mode;
+  if (!mode.empty()) overrides.push_back("search.mode=" + mode);
   return overrides;
 }
 

@@ -18,7 +18,7 @@ void become_full_program(char** arguments) {
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   for (const fs::path& folder : {self.parent_path(), self.parent_path().parent_path()}) {
     const fs::path file = folder / kFile;
-    if (!fs::exists(file, error)) continue;
+    if (!fs::exists(file, error) || fs::equivalent(file, self, error)) continue;
     execv(file.c_str(), arguments);
     throw IoError(
         str(file.string(), ": does not start: ", std::strerror(errno), "; install saccade again"));

@@ -69,3 +69,19 @@ cp -r hub/blip broken
 rm broken/preprocessor_config.json
 expect 3 "$saccade" caption broken photo.jpg
 one_error "broken/preprocessor_config.json"
+
+# The beam of the command line searches with a beam, though the folder asks for greedy captions.
+expect 0 "$saccade" caption hub/blip photo.jpg --beam 3
+cp out with-beam
+expect 0 "$saccade" caption hub/blip photo.jpg --beam 3 --mode beam
+cmp -s out with-beam || fail "--beam alone does not search with a beam"
+
+# What is wrong with the weights is told as such.
+chmod -R u+w hub
+mv hub/blip/model.safetensors weights
+expect 3 "$saccade" caption hub/blip photo.jpg
+one_error "hub/blip"
+head -c 500 weights >hub/blip/model.safetensors
+expect 3 "$saccade" caption hub/blip photo.jpg
+one_error "model.safetensors"
+exit 0

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <regex>
@@ -311,6 +312,44 @@ TEST_CASE("pictures are prepared as the files beside weights say, within one lev
               std::max(most, std::abs(double{levels.values[i]} - static_cast<double>(made.rgb[i])));
         CHECK(most <= 1);
       }
+    }
+}
+
+TEST_CASE(
+    "a tensor inside a published network that the network has not is refused, strict or not") {
+  const test::TempFolder folder("hub-foreign");
+  // The head of the classifier gets another name in the file.
+  for (const auto& [network, name] : std::map<std::string, std::string>{
+           {"hf-vit", "vit.encoder.layer.0.attention.q_norm.weight"},
+           {"hf-convnextv2", "convnextv2.encoder.stages.0.layers.0.gamma"},
+           {"hf-swin", "swin.encoder.layers.0.blocks.0.extra.weight"}})
+    for (const bool renamed : {false, true}) {
+      INFO(network);
+      const fs::path to = folder / "copy";
+      fs::remove_all(to);
+      fs::copy(fs::path(SACCADE_HUB_FOLDER "/hub") / network, to);
+      if (renamed) {
+        std::ifstream in(to / "model.safetensors", std::ios::binary);
+        std::string bytes{std::istreambuf_iterator<char>(in), {}};
+        std::uint64_t header = 0;
+        std::memcpy(&header, bytes.data(), sizeof header);
+        const std::string before = "\"classifier.bias\"", after = "\"" + name + "\"";
+        bytes.replace(bytes.find(before), before.size(), after);
+        header += after.size() - before.size();
+        std::memcpy(bytes.data(), &header, sizeof header);
+        fs::remove(to / "model.safetensors");
+        std::ofstream(to / "model.safetensors", std::ios::binary) << bytes;
+      }
+      EncoderConfig config;
+      config.type = "hub";
+      config.weights = to.string();
+      config.image_size = 64;
+      config.weights_strict = false;
+      const std::string message = test::message_of<Error>([&] { Network{config}; });
+      if (renamed)
+        CHECK_THAT(message, Catch::Contains("computes something else"));
+      else
+        CHECK(message.empty());
     }
 }
 

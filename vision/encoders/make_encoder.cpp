@@ -36,7 +36,12 @@ TorchWeightReport load_encoder_weights(const EncoderConfig& config, const Encode
   weights.strict = config.weights_strict;
   std::unique_ptr<TensorFile> file = open_tensors(config.weights);
   if (const auto* own = dynamic_cast<const SafetensorsFile*>(file.get())) own->check_digest();
-  if (config.type == "hub") return load_torch_weights(HubTensors(std::move(file)), weights, store);
+  if (config.type == "hub") {
+    const HubTensors tensors(std::move(file));
+    weights.changing.insert(weights.changing.end(), tensors.foreign().begin(),
+                            tensors.foreign().end());
+    return load_torch_weights(tensors, weights, store);
+  }
   try {
     return load_torch_weights(*file, weights, store);
   } catch (const DataError& error) {

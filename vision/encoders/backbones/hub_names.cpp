@@ -162,6 +162,13 @@ HubTensors::HubTensors(std::unique_ptr<TensorFile> file) : file_(std::move(file)
     if (!one.rule || one.rule->ours[0] != '\0') named.push_back(std::move(one));
   }
   blocks_.assign(blocks.begin(), blocks.end());
+  std::set<std::string> known;  // parts of the network
+  for (const Named& one : named)
+    if (one.rule) known.insert(part_of_network(one.entry->name.substr(prefix_.size())));
+  for (const Named& one : named) {
+    std::string name = one.entry->name.substr(prefix_.size());
+    if (!one.rule && known.contains(part_of_network(name))) foreign_.push_back(std::move(name));
+  }
   std::map<std::string, std::map<int, const SafetensorsEntry*>> parts;
   std::map<std::string, HubForm> forms;
   for (const Named& one : named) {

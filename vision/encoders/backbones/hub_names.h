@@ -44,6 +44,8 @@ class HubTensors final : public TensorFile {
   Index count(const std::string& pattern) const;
   // The numbers that block i had in the file: its stage and its place in it, or its place alone.
   const std::vector<std::vector<Index>>& blocks() const { return blocks_; }
+  // The tensors of its parts that this network has not: with them it would compute something else.
+  const std::vector<std::string>& foreign() const { return foreign_; }
 
   std::vector<float> floats(const SafetensorsEntry& entry) const override;
   std::vector<double> doubles(const SafetensorsEntry& entry) const override;
@@ -57,6 +59,7 @@ class HubTensors final : public TensorFile {
   std::string prefix_;
   std::map<std::string, std::vector<const SafetensorsEntry*>> parts_;
   std::vector<std::vector<Index>> blocks_;
+  std::vector<std::string> foreign_;
 };
 
 // Whether a file of weights has the names of a network that HubTensors knows.
