@@ -22,8 +22,8 @@ struct Folders {
 
   Folders() {
     for (const char* folder : {"near", "far"}) fs::create_directories(temporary / folder);
-    for (const char* file : {"near/calm.h5", "near/calm.md", "near/firm.h5", "near/README.md",
-                             "near/notes.txt", "far/firm.h5", "far/firm.md", "far/far-1.h5"})
+    for (const char* file : {"near/tender.h5", "near/tender.md", "near/hale.h5", "near/README.md",
+                             "near/notes.txt", "far/hale.h5", "far/hale.md", "far/far-1.h5"})
       temporary.write(file, "x");
   }
 };
@@ -42,9 +42,9 @@ TEST_CASE("models are listed by name, and of two with one name the first counts"
   CHECK(models[0].name == "far-1");
   CHECK(models[0].file == folders.all[2] / "far-1.h5");
   CHECK(models[0].card.empty());
-  CHECK(models[1].file == folders.all[0] / "firm.h5");
+  CHECK(models[1].file == folders.all[0] / "hale.h5");
   CHECK(models[1].card.empty());  // the other folder's card is of another model
-  CHECK(models[2].card == folders.all[0] / "calm.md");
+  CHECK(models[2].card == folders.all[0] / "tender.md");
 }
 
 TEST_CASE("a path wins over a model of the same name, and says so") {
@@ -54,41 +54,42 @@ TEST_CASE("a path wins over a model of the same name, and says so") {
     return find_checkpoint(given, folders.all,
                            [&](Severity, const std::string& text) { messages.push_back(text); });
   };
-  CHECK(find("calm") == folders.all[0] / "calm.h5");
-  CHECK(find("firm") == folders.all[0] / "firm.h5");
+  CHECK(find("tender") == folders.all[0] / "tender.h5");
+  CHECK(find("hale") == folders.all[0] / "hale.h5");
   CHECK(messages.empty());
   const fs::path before = fs::current_path();
   fs::current_path(folders.temporary.path());
-  folders.temporary.write("calm", "x");
-  const fs::path found = find("calm");
+  folders.temporary.write("tender", "x");
+  const fs::path found = find("tender");
   fs::current_path(before);
-  CHECK(found == "calm");
+  CHECK(found == "tender");
   REQUIRE(messages.size() == 1);
-  CHECK_THAT(messages[0], Contains("the path that exists") && Contains("near/calm.h5"));
+  CHECK_THAT(messages[0], Contains("the path that exists") && Contains("near/tender.h5"));
   // What cannot be a name is a path, whether it exists or not.
-  CHECK(find("nowhere/calm") == "nowhere/calm");
-  CHECK(find("calm.h5") == "calm.h5");
+  CHECK(find("nowhere/tender") == "nowhere/tender");
+  CHECK(find("tender.h5") == "tender.h5");
   CHECK(messages.size() == 1);
 }
 
 TEST_CASE("a model that hides another one of its name says so, and a copy of it does not") {
   const Folders folders;
-  folders.temporary.write("far/calm.h5", "y");
+  folders.temporary.write("far/tender.h5", "y");
   std::vector<std::string> messages;
   const auto find = [&](const std::string& given) {
     return find_checkpoint(given, folders.all,
                            [&](Severity, const std::string& text) { messages.push_back(text); });
   };
-  CHECK(find("firm") == folders.all[0] / "firm.h5");
+  CHECK(find("hale") == folders.all[0] / "hale.h5");
   CHECK(messages.empty());
-  CHECK(find("calm") == folders.all[0] / "calm.h5");
+  CHECK(find("tender") == folders.all[0] / "tender.h5");
   REQUIRE(messages.size() == 1);
-  CHECK_THAT(messages[0], Contains("near/calm.h5") && Contains("the other model of this name is") &&
-                              Contains("far/calm.h5"));
+  CHECK_THAT(messages[0], Contains("near/tender.h5") &&
+                              Contains("the other model of this name is") &&
+                              Contains("far/tender.h5"));
   const std::vector<NamedModel> models = named_models(folders.all);
   REQUIRE(models.size() == 3);
   CHECK(models[1].hidden.empty());
-  CHECK(models[2].hidden == std::vector<fs::path>{folders.all[2] / "calm.h5"});
+  CHECK(models[2].hidden == std::vector<fs::path>{folders.all[2] / "tender.h5"});
 }
 
 TEST_CASE("the error for an unknown name lists the names that exist") {
@@ -96,19 +97,19 @@ TEST_CASE("the error for an unknown name lists the names that exist") {
   const auto message = [](const std::string& given, std::span<const fs::path> all) {
     return message_of<CheckpointError>([&] { find_checkpoint(given, all); });
   };
-  CHECK_THAT(message("calk", folders.all),
-             Catch::StartsWith("calk: no such checkpoint") && Contains("did you mean 'calm'?") &&
-                 Contains("far-1") && Contains("firm") && Contains("saccade list models"));
-  CHECK_THAT(message("calk", {}), Catch::StartsWith("calk: no such checkpoint"));
+  CHECK_THAT(message("tendr", folders.all),
+             Catch::StartsWith("tendr: no such checkpoint") && Contains("did you mean 'tender'?") &&
+                 Contains("far-1") && Contains("hale") && Contains("saccade list models"));
+  CHECK_THAT(message("tendr", {}), Catch::StartsWith("tendr: no such checkpoint"));
 }
 
 TEST_CASE("the head of a card is read, and its mistakes are named") {
   const TempFolder folder("model-card");
-  const auto write = [&](const std::string& text) { return folder.write("calm.md", text); };
+  const auto write = [&](const std::string& text) { return folder.write("tender.md", text); };
   const ModelCard card = read_model_card(
-      write("---\ntitle: calm, on photos\ndata: 'Flickr8k: 6,000 photos'\nsplit: val\n"
+      write("---\ntitle: tender, on photos\ndata: 'Flickr8k: 6,000 photos'\nsplit: val\n"
             "scores: [\"CIDEr 0.5 [.4, .6]\", Bleu_4 0.2]\nlicence: MIT\n---\n# Data\n\n---\n"));
-  CHECK(card.title == "calm, on photos");
+  CHECK(card.title == "tender, on photos");
   CHECK(card.data == "Flickr8k: 6,000 photos");
   CHECK(card.scores == std::vector<std::string>{"CIDEr 0.5 [.4, .6]", "Bleu_4 0.2"});
   CHECK(card.digest.empty());
