@@ -62,8 +62,15 @@ refused config.json 's/"hidden_act": "gelu"/"hidden_act": "silu"/' hidden_act si
 refused config.json 's/"num_attention_heads": 2/"num_attention_heads": 3/' num_attention_heads
 refused config.json 's/"model_type": "blip",/"model_type": "git",/' git
 refused config.json 's/"hidden_size": 8/"hidden_size": 16/' "config.json"
+refused config.json 's/"layer_norm_eps": [^,]*/"layer_norm_eps": -1/' "between 0 and 1"
 refused generation_config.json 's/"pad_token_id"/"repetition_penalty": 1.2, "pad_token_id"/' repetition_penalty
 refused preprocessor_config.json 's/0.48145466/0.3/' image_mean
+rm -rf broken
+cp -r hub/blip broken
+rm broken/tokenizer.json
+: >broken/vocab.txt
+expect 3 "$saccade" caption broken photo.jpg
+one_error "vocabulary is empty"
 rm -rf broken
 cp -r hub/blip broken
 rm broken/preprocessor_config.json

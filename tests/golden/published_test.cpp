@@ -376,6 +376,16 @@ TEST_CASE("what tensors do not tell is asked for by its key, and unknown network
   CHECK_THAT(says(clip), Catch::Contains("set encoder.activation"));
   clip.activation = HubActivation::kQuickGelu;
   CHECK(says(clip).empty());
+  EncoderConfig other = copy("hf-clip", "");
+  other.heads = 4;
+  CHECK_THAT(says(other), Catch::Contains("encoder.heads is 4") && Catch::Contains("says 2"));
+  other.heads = 2;
+  CHECK(says(other).empty());
+  other.activation = HubActivation::kTanhGelu;
+  CHECK_THAT(says(other), Catch::Contains("encoder.activation is gelu_tanh"));
+  EncoderConfig unsaid = copy("torchvision-vit", "");
+  unsaid.heads = 5;
+  CHECK_THAT(says(unsaid), Catch::Contains("encoder.heads 5 does not divide"));
   EncoderConfig uneven = copy("hf-vit", "");
   uneven.image_size = 30;
   CHECK_THAT(says(uneven), Catch::Contains("multiples of 4"));

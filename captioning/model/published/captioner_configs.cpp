@@ -61,6 +61,13 @@ ModelConfig model_of(const JsonFile& config, const DecoderExtents& extents, cons
   return model;
 }
 
+// What is added to the variances of norms.
+double epsilon_of(const JsonFile& section, const char* key, double fallback) {
+  const auto epsilon = section.get<double>(key, fallback);
+  if (!(epsilon > 0 && epsilon < 1)) section.refuse(key, "it should lie between 0 and 1");
+  return epsilon;
+}
+
 }  // namespace
 
 CaptionerFacts blip_facts(const JsonFile& config, const std::filesystem::path& folder) {
@@ -76,7 +83,7 @@ CaptionerFacts blip_facts(const JsonFile& config, const std::filesystem::path& f
                                 .longest = extent(text, "max_position_embeddings", 512)},
                                "num_attention_heads");
   model.decoder.norm = NormPlacement::kPost;
-  model.decoder.epsilon = text.get<double>("layer_norm_eps", 1e-12);
+  model.decoder.epsilon = epsilon_of(text, "layer_norm_eps", 1e-12);
   model.decoder.activation = activation_of(text, "hidden_act", "gelu");
   model.decoder.dropout = text.get<double>("hidden_dropout_prob", 0);
   model.decoder.embedding_norm = model.decoder.output_layer = true;
@@ -106,7 +113,7 @@ CaptionerFacts vision_gpt2_facts(const JsonFile& config, const std::filesystem::
                                 .longest = extent(text, "n_positions", 1024)},
                                "n_head");
   model.decoder.norm = NormPlacement::kPre;
-  model.decoder.epsilon = text.get<double>("layer_norm_epsilon", 1e-5);
+  model.decoder.epsilon = epsilon_of(text, "layer_norm_epsilon", 1e-5);
   model.decoder.activation = activation_of(text, "activation_function", "gelu_new");
   model.decoder.dropout = text.get<double>("resid_pdrop", 0.1);
   TokenRoles roles{.count = extent(text, "vocab_size", 50257)};

@@ -28,6 +28,7 @@ void add_token(TokenPlan& plan, const std::string& token, Index number, const st
 void add_vocabulary(TokenPlan& plan, const Json& vocabulary, const std::string& file) {
   if (!vocabulary.is_object())
     throw DataError(file + ": its vocabulary is no object of tokens and numbers; copy it again");
+  if (vocabulary.empty()) throw DataError(file + ": its vocabulary is empty; copy the file again");
   for (const auto& [token, number] : vocabulary.items()) {
     if (!number.is_number_integer())
       throw DataError(str(file, ": the token '", token, "' has no number; copy the file again"));
@@ -113,6 +114,8 @@ void read_word_list(const fs::path& file, TokenPlan& plan) {
   std::ifstream in(file);
   Index number = 0;
   for (const std::string& line : lines_of(in)) add_token(plan, line, number++, file.string());
+  if (number == 0)
+    throw DataError(file.string() + ": its vocabulary is empty; copy the file again");
 }
 
 void read_pairs(const fs::path& folder, const JsonFile& vocabulary, TokenPlan& plan) {

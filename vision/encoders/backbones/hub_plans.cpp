@@ -133,7 +133,21 @@ VitParts vit_parts(const HubTensors& tensors, const HubFacts& facts, const Encod
   if (package == HubPackage::kTransformers) own = facts_of_transformers(tensors, facts);
   if (package == HubPackage::kTimm) own = facts_of_timm(tensors, facts, parts.width);
   if (package == HubPackage::kOpenClip) own = facts_of_openclip(facts, parts.width);
-  if (config.heads > 0) own.heads = config.heads;
+  // A key for what is said already would make another network of these weights.
+  const auto said = [&](const char* key, const auto& value, const auto& other) {
+    throw UsageError(str(key, " is ", value, ", and ", facts.known() ? facts.file() : "the network",
+                         " says ", other, "; leave the key out"));
+  };
+  if (config.heads > 0) {
+    if (own.heads > 0 && own.heads != config.heads) said("encoder.heads", config.heads, own.heads);
+    if (parts.width % config.heads != 0)
+      throw UsageError(str("encoder.heads ", config.heads, " does not divide the width ",
+                           parts.width, " of ", tensors.source()));
+    own.heads = config.heads;
+  }
+  if (!(own.epsilon > 0 && own.epsilon < 1))
+    throw DataError(str(facts.file(), ": the epsilon of its norms is ", own.epsilon,
+                        ", and should lie between 0 and 1; copy the file again"));
   if (own.heads < 1 || parts.width % own.heads != 0)
     throw DataError(
         str(tensors.source(), ": how many heads its attention has is in no tensor, and ",
@@ -146,6 +160,8 @@ VitParts vit_parts(const HubTensors& tensors, const HubFacts& facts, const Encod
   if (config.activation) {
     parts.activation = static_cast<DenseActivation>(static_cast<int>(DenseActivation::kGelu) +
                                                     static_cast<int>(*config.activation));
+    if (!own.activation.empty() && activation_of(own.activation, facts) != parts.activation)
+      said("encoder.activation", enum_name(*config.activation), own.activation);
   } else if (own.activation.empty()) {
     throw DataError(
         tensors.source() +
