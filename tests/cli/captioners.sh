@@ -91,4 +91,7 @@ one_error "hub/blip"
 head -c 500 weights >hub/blip/model.safetensors
 expect 3 "$saccade" caption hub/blip photo.jpg
 one_error "model.safetensors"
+echo '{' >hub/blip/config.json
+expect 4 "$saccade" caption hub/blip photo.jpg
+one_error "hub/blip/config.json"
 exit 0
