@@ -77,6 +77,10 @@ for network in hf-vit timm-siglip torchvision-swin openclip-resnet hf-convnextv2
 done
 expect 0 "$saccade" inspect "$hub/hf-vit" --json
 [ "$(json out /network/encoder/type)" = hub ] || fail "no lines of a config"
+cp -r "$hub/hf-vit" unprepared
+rm -f unprepared/preprocessor_config.json
+expect 0 "$saccade" inspect unprepared
+wants "image_size: $(sed -n 's/.*"image_size": \([0-9]*\).*/\1/p' unprepared/config.json)" out
 expect 0 "$saccade" inspect "$hub/torchvision-vit/model.safetensors"
 wants "encoder.heads" out
 cp -r "$hub/timm-vit" moved

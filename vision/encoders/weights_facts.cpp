@@ -1,7 +1,10 @@
 #include "vision/encoders/weights_facts.h"
 
+#include <nlohmann/json.hpp>
+
 #include "core/base/error.h"
 #include "core/io/tensor_files.h"
+#include "vision/encoders/backbones/hub_facts.h"
 #include "vision/encoders/backbones/hub_network.h"
 #include "vision/encoders/encoder.h"
 #include "vision/encoders/published_preprocessing.h"
@@ -54,19 +57,28 @@ void add_pixels(const PublishedPixels& pixels, NetworkLines& lines) {
   lines.emplace_back("input_scale", str(pixels.input_scale));
 }
 
+// The side of the pictures that a config.json names, or else the usual one.
+Index stated_side(const HubTensors& tensors, const std::string& path) {
+  constexpr Index kUsualSide = 224, kMost = 2048;
+  const HubFacts facts(tensors, path);
+  const auto side = facts.json().find("image_size");
+  if (side == facts.json().end() || !side->is_number_integer()) return kUsualSide;
+  return side->get<Index>() > 0 && side->get<Index>() <= kMost ? side->get<Index>() : kUsualSide;
+}
+
 }  // namespace
 
 NetworkFacts network_facts(const std::string& path, Index image_size) {
   const HubTensors tensors(open_tensors(path));
   NetworkFacts facts{.names = tensors.naming().what, .prefix = tensors.prefix(), .what = ""};
   const auto published = published_pixels(path);
-  constexpr Index kUsualSide = 224;
   const bool told = published && published->height > 0;
+  const Index usual = told || image_size > 0 ? 0 : stated_side(tensors, path);
   EncoderConfig config;
   config.type = "hub";
   config.weights = path;
-  facts.height = image_size > 0 ? image_size : told ? published->height : kUsualSide;
-  facts.width = image_size > 0 ? image_size : told ? published->width : kUsualSide;
+  facts.height = image_size > 0 ? image_size : told ? published->height : usual;
+  facts.width = image_size > 0 ? image_size : told ? published->width : usual;
   config.image_size = facts.height;
   config.image_width = facts.width;
   facts.config = {{"type", "hub"}, {"weights", path}, {"image_size", str(facts.height)}};
