@@ -6,6 +6,8 @@
 
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/half_checkpoint.h"
+#include "captioning/learning/runs/stored_vocabulary.h"
+#include "captioning/model/published/published_captioner.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/own_place.h"
@@ -287,11 +289,16 @@ std::string starter_yaml(const StarterHead& head, const OwnData& data,
 }
 
 TunedModel read_tuned_model(const std::string& given, const std::filesystem::path& checkpoint) {
+  if (is_published_captioner(checkpoint))
+    throw UsageError(str("--from ", given,
+                         ": training does not go on from a published captioner; its encoder alone "
+                         "is taken by encoder.type hub and encoder.weights"));
   const Archive archive = load_archive(checkpoint);
   TunedModel model{.given = given,
                    .config = stored_config(archive, {}),
                    .has_network = !network_digest(archive).empty()};
-  if (model.config.data.vocabulary != VocabularyKind::kWords)
+  if (model.config.data.vocabulary != VocabularyKind::kWords ||
+      read_vocabulary(archive).published())
     throw UsageError(str("--from ", given,
                          ": its vocabulary is of pieces of words, which other captions do not "
                          "share; take a checkpoint with data.vocabulary words"));

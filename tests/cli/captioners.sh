@@ -77,6 +77,16 @@ rm broken/preprocessor_config.json
 expect 3 "$saccade" caption broken photo.jpg
 one_error "broken/preprocessor_config.json"
 
+# Training does not go on from it.
+mkdir photos
+cp photo.jpg photos
+printf 'image,caption\nphoto.jpg,two dogs run\n' >photos/captions.csv
+for from in hub/blip whole.h5; do
+  expect 2 "$saccade" new mine --photos photos --captions photos/captions.csv --from $from
+  one_error "--from $from"
+  [ ! -e mine.yaml ] || fail "a refused start leaves a config"
+done
+
 # The beam of the command line searches with a beam, though the folder asks for greedy captions.
 expect 0 "$saccade" caption hub/blip photo.jpg --beam 3
 cp out with-beam
