@@ -55,8 +55,14 @@ std::atomic_flag already_ending = ATOMIC_FLAG_INIT;
   ::_exit(static_cast<int>(ExitCode::kMemory));
 }
 
+// Several threads may crash at once, so the handler stays in place, but for a crash within it.
+thread_local bool crashed = false;
+
 void on_crash(int number) {
-  if (memory_is_short()) end();
+  if (!crashed) {
+    crashed = true;
+    if (memory_is_short()) end();
+  }
   ::signal(number, SIG_DFL);
   ::raise(number);
 }
@@ -94,7 +100,7 @@ void tell_when_memory_ends() {
   usual_end = std::set_terminate(on_terminate);
   struct sigaction action {};
   action.sa_handler = on_crash;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+  action.sa_flags = SA_NODEFER;
   for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGILL}) ::sigaction(number, &action, nullptr);
 }
 
