@@ -1,13 +1,9 @@
 // Beam search.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 
-#include "captioning/model/search/strategies.h"
-#include "captioning/model/search/trace.h"
-#include "captioning/model/search/word_rules.h"
-#include "captioning/model/search/word_scores.h"
+#include "captioning/model/search/beam_rows.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -43,20 +39,10 @@ struct BeamImage {
 // For each word, how many hypotheses of earlier groups take it at this step.
 using Uses = std::map<int, Index>;
 
-class BeamSearch {
+class BeamSearch final : public BeamRows {
  public:
   BeamSearch(SearchBatch& batch, const SpecialWords& special, const SearchOptions& options)
-      : batch_(batch),
-        special_(special),
-        options_(options),
-        images_(static_cast<std::size_t>(batch.slots()), fresh_image(options)),
-        captions_(images_.size()),
-        words_(images_.size(), special.bos) {}
-
-  std::vector<DecodedCaption> run() {
-    while (batch_.slots() > 0) step();
-    return std::move(captions_);
-  }
+      : BeamRows(batch, special, options), images_(captions_.size(), fresh_image(options)) {}
 
  private:
   static BeamImage fresh_image(const SearchOptions& options) {
@@ -66,29 +52,9 @@ class BeamSearch {
   }
   BeamImage& image(Index slot) { return images_[static_cast<std::size_t>(batch_.image(slot))]; }
 
-  double normalised(double log_prob, Index length) const {
-    return log_prob / std::pow(static_cast<double>(length), options_.length_normalization);
-  }
-
-  void step() {
-    trace_.add_step(batch_.step(words_, group_));
-    WordScores scores(batch_.logits(), special_, options_.allowed_words);
-    if (options_.rules.any())
-      for (Index row = 0; row < batch_.slots() * group_; ++row)
-        apply_rules(options_.rules, special_, trace_.prefix(batch_.word(), row), row, scores);
-    std::vector<std::vector<Extension>> next;  // by slot
-    std::vector<bool> done;
-    for (Index slot = 0; slot < batch_.slots(); ++slot) {
-      next.push_back(extend(scores, slot));
-      done.push_back(next.back().empty());
-      if (done.back()) finish(slot);
-    }
-    lay_out(next, batch_.drop(done));
-  }
-
   // The extensions that continue, group by group; none when the search for the image is over.
   // Records the hypotheses that finish.
-  std::vector<Extension> extend(WordScores& scores, Index slot) {
+  std::vector<Backpointer> extend(WordScores& scores, Index slot) override {
     BeamImage& state = image(slot);
     const auto ends = [&](const Extension& e) { return e.last.word == special_.eos; };
     std::vector<Extension> all;
@@ -118,7 +84,7 @@ class BeamSearch {
                       normalised(most, options_.max_length + 1 - std::ssize(options_.prompt)))
       return {};
     state.groups = std::move(groups);
-    return all;
+    return last_of(all);
   }
 
   // Keeps a hypothesis that ended, if it is among the best and no better one has the same words.
@@ -189,7 +155,7 @@ class BeamSearch {
     return caption;
   }
 
-  void finish(Index slot) {
+  void finish(Index slot) override {
     DecodedCaption& caption = captions_[static_cast<std::size_t>(batch_.image(slot))];
     const std::vector<Finished>& finished = image(slot).finished;
     if (finished.empty()) caption = unfinished(slot);
@@ -206,36 +172,7 @@ class BeamSearch {
     }
   }
 
-  // Lays out the rows of the next step: the slots that remain, in groups as wide as the widest.
-  // Narrower groups repeat their first hypothesis; nothing reads the repetition.
-  void lay_out(const std::vector<std::vector<Extension>>& next, const std::vector<Index>& slots) {
-    std::size_t group = 0;
-    for (const Index slot : slots)
-      group = std::max(group, next[static_cast<std::size_t>(slot)].size());
-    std::vector<Backpointer> backpointers;
-    std::vector<Index> parents;
-    words_.clear();
-    for (const Index slot : slots) {
-      const std::vector<Extension>& hypotheses = next[static_cast<std::size_t>(slot)];
-      for (std::size_t g = 0; g < group; ++g) {
-        backpointers.push_back(hypotheses[g < hypotheses.size() ? g : 0].last);
-        parents.push_back(backpointers.back().row);
-        words_.push_back(backpointers.back().word);
-      }
-    }
-    trace_.add_words(std::move(backpointers));
-    batch_.advance(parents);
-    group_ = static_cast<Index>(group);
-  }
-
-  SearchBatch& batch_;
-  const SpecialWords& special_;
-  const SearchOptions& options_;
   std::vector<BeamImage> images_;  // in the order of the call
-  std::vector<DecodedCaption> captions_;
-  std::vector<int> words_;  // the last word of every row
-  Index group_ = 1;         // rows per image; one before the first word
-  Trace trace_;
 };
 
 }  // namespace

@@ -1,11 +1,7 @@
 // Beam search in which a hypothesis that ends is replaced.
 #include <algorithm>
-#include <cmath>
 
-#include "captioning/model/search/strategies.h"
-#include "captioning/model/search/trace.h"
-#include "captioning/model/search/word_rules.h"
-#include "captioning/model/search/word_scores.h"
+#include "captioning/model/search/beam_rows.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -30,45 +26,15 @@ struct RefilledImage {
   std::vector<Ended> ended;             // the best one first
 };
 
-class RefilledBeam {
+class RefilledBeam final : public BeamRows {
  public:
   RefilledBeam(SearchBatch& batch, const SpecialWords& special, const SearchOptions& options)
-      : batch_(batch),
-        special_(special),
-        options_(options),
+      : BeamRows(batch, special, options),
         prompt_(std::ssize(options.prompt)),
-        images_(static_cast<std::size_t>(batch.slots())),
-        captions_(images_.size()),
-        words_(images_.size(), special.bos) {}
-
-  std::vector<DecodedCaption> run() {
-    while (batch_.slots() > 0) step();
-    return std::move(captions_);
-  }
+        images_(captions_.size()) {}
 
  private:
-  double normalised(double log_prob, Index length) const {
-    return log_prob / std::pow(static_cast<double>(length), options_.length_normalization);
-  }
-
-  void step() {
-    trace_.add_step(batch_.step(words_, group_));
-    WordScores scores(batch_.logits(), special_, options_.allowed_words);
-    if (options_.rules.any())
-      for (Index row = 0; row < batch_.slots() * group_; ++row)
-        apply_rules(options_.rules, special_, trace_.prefix(batch_.word(), row), row, scores);
-    std::vector<std::vector<Candidate>> next;  // by slot
-    std::vector<bool> done;
-    for (Index slot = 0; slot < batch_.slots(); ++slot) {
-      next.push_back(extend(scores, slot));
-      done.push_back(next.back().empty());
-      if (done.back()) finish(slot);
-    }
-    lay_out(next, batch_.drop(done));
-  }
-
-  // The hypotheses that go on; none when the search for the image is over.
-  std::vector<Candidate> extend(WordScores& scores, Index slot) {
+  std::vector<Backpointer> extend(WordScores& scores, Index slot) override {
     RefilledImage& image = images_[static_cast<std::size_t>(batch_.image(slot))];
     std::vector<Candidate> going;
     if (batch_.word() < prompt_) {
@@ -87,7 +53,7 @@ class RefilledBeam {
     }
     image.log_probs.clear();
     for (const Candidate& one : going) image.log_probs.push_back(one.log_prob);
-    return going;
+    return last_of(going);
   }
 
   // The best 2 beam extensions of an image; equal ones by hypothesis, then by id.
@@ -143,7 +109,7 @@ class RefilledBeam {
     return caption;
   }
 
-  void finish(Index slot) {
+  void finish(Index slot) override {
     DecodedCaption& caption = captions_[static_cast<std::size_t>(batch_.image(slot))];
     const RefilledImage& image = images_[static_cast<std::size_t>(batch_.image(slot))];
     if (image.ended.empty()) {  // no word was allowed
@@ -156,37 +122,8 @@ class RefilledBeam {
       caption.others.push_back(caption_of(image.ended[static_cast<std::size_t>(k)]));
   }
 
-  // Lays out the rows of the next step, in groups as wide as the widest. Narrower ones repeat their
-  // first hypothesis; nothing reads the repetition.
-  void lay_out(const std::vector<std::vector<Candidate>>& next, const std::vector<Index>& slots) {
-    std::size_t group = 0;
-    for (const Index slot : slots)
-      group = std::max(group, next[static_cast<std::size_t>(slot)].size());
-    std::vector<Backpointer> backpointers;
-    std::vector<Index> parents;
-    words_.clear();
-    for (const Index slot : slots) {
-      const std::vector<Candidate>& going = next[static_cast<std::size_t>(slot)];
-      for (std::size_t g = 0; g < group; ++g) {
-        backpointers.push_back(going[g < going.size() ? g : 0].last);
-        parents.push_back(backpointers.back().row);
-        words_.push_back(backpointers.back().word);
-      }
-    }
-    trace_.add_words(std::move(backpointers));
-    batch_.advance(parents);
-    group_ = static_cast<Index>(group);
-  }
-
-  SearchBatch& batch_;
-  const SpecialWords& special_;
-  const SearchOptions& options_;
   Index prompt_;
   std::vector<RefilledImage> images_;  // in the order of the call
-  std::vector<DecodedCaption> captions_;
-  std::vector<int> words_;  // the last word of every row
-  Index group_ = 1;         // rows per image; one before the first word
-  Trace trace_;
 };
 
 }  // namespace
