@@ -84,11 +84,13 @@ void check_pooled(const ModelConfig& config) {
                      "kept; set encoder.frozen_stages to the number of its stages");
   if (reads_pooled(config.decoder)) return;
   if (decoder_traits(config.decoder).first_state)
-    throw UsageError(key +
-                     "decoder.first_state pooled, or decoder.image every_word or first_step: "
-                     "nothing else is made of it");
+    throw UsageError(
+        key +
+        "decoder.first_state pooled, or decoder.image attention_and_pooled, every_word "
+        "or first_step: nothing else is made of it");
   throw UsageError(
-      str(key, "decoder.image every_word or first_step: decoder.type ", config.decoder.type,
+      str(key, "decoder.image attention_and_pooled, every_word or first_step: decoder.type ",
+          config.decoder.type,
           " has no first state, and would never read it; choose one of them or "
           "decoder.type ",
           decoders_with(config.decoder, [](const DecoderTraits& one) { return one.first_state; })));
@@ -334,8 +336,9 @@ std::vector<Regime> evaluation_regimes(const ModelConfig& config) {
   }
   // A vector gate scales each channel of a region by itself, and the layers of a decoder are not
   // linear in the context: there is no cheap sum over regions then. Nor is there one where the
-  // context is more than a mean of the regions as they are.
+  // context is more than a mean of the regions as they are, or the image as a whole beside it.
   if (attention.gate == "vector" || !attention.contexts_are_regions() ||
+      config.decoder.image == ImageEntry::kAttentionAndPooled ||
       !decoder_traits(config.decoder).one_glimpse())
     return {Regime::kArgmax, Regime::kExpectation, Regime::kSample};
   return {Regime::kArgmax, Regime::kExpectation, Regime::kSample, Regime::kMarginal};

@@ -29,7 +29,8 @@ AttentionMemory bare_memory(const RegionVectors& regions, const MemoryLayout& la
   const Shape keys = regions.scored().shape();
   SACCADE_CHECK(keys.rank() == 3 && keys[0] == shape[0] && keys[1] == shape[1], "[attention] keys ",
                 keys, " for features ", shape);
-  AttentionMemory memory{.features = regions.features, .parts = {}, .layout = layout};
+  AttentionMemory memory{
+      .features = regions.features, .parts = {}, .layout = layout, .pooled = regions.pooled};
   MemoryLayout& to = memory.layout;
   if (to.grid.rows == 0) to.grid = {.rows = 1, .cols = shape[1] - to.placeless};
   SACCADE_CHECK(to.grid.cells() + to.placeless == shape[1], "[attention] a grid of ", to.grid.rows,

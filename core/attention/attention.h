@@ -49,9 +49,11 @@ struct AttentionMemory {
 struct RegionVectors {
   Var features;  // [M, L, D]
   Var keys;      // [M, L, K]; none: the features
+  Var pooled;    // [M, D], the image as a whole; none: the mean of the unmasked regions
 
-  // Features f and keys k.
-  RegionVectors(Var f, Var k = {}) : features(f), keys(k) {}  // NOLINT(google-explicit-constructor)
+  // Features f, keys k and the image as a whole p.
+  RegionVectors(Var f, Var k = {}, Var p = {})  // NOLINT(google-explicit-constructor)
+      : features(f), keys(k), pooled(p) {}
   // What scores read: the keys, or the features where there are none.
   Var scored() const { return keys ? keys : features; }
 };

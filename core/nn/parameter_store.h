@@ -38,9 +38,10 @@ struct Init {
 // Whether weight decay applies: it does to matrices and kernels, not to biases, gains or norms.
 enum class Decay { kNo, kYes };
 
-// What a parameter is for: for what the model computes, or only for a loss that supervises its
-// attention. Captioning does without the latter, so a run may start from weights without it.
-enum class ParameterUse { kModel, kSupervision };
+// What a parameter is for: for what the model computes; only for a loss that supervises its
+// attention, which captioning does without; or for a term that starts as zero, so that the model
+// computes at first what it would without it. A run may start from weights without the last two.
+enum class ParameterUse { kModel, kSupervision, kAddition };
 
 // What a store knows of a parameter.
 struct ParameterInfo {

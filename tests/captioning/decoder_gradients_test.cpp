@@ -24,10 +24,13 @@ struct Entry {
   ImageEntry image;
   FirstState first_state;
 };
-constexpr Entry kEntries[] = {
-    {ImageEntry::kAttention, FirstState::kPooled}, {ImageEntry::kAttention, FirstState::kNone},
-    {ImageEntry::kEveryWord, FirstState::kPooled}, {ImageEntry::kFirstStep, FirstState::kPooled},
-    {ImageEntry::kNone, FirstState::kPooled},      {ImageEntry::kNone, FirstState::kNone}};
+constexpr Entry kEntries[] = {{ImageEntry::kAttention, FirstState::kPooled},
+                              {ImageEntry::kAttention, FirstState::kNone},
+                              {ImageEntry::kAttentionAndPooled, FirstState::kPooled},
+                              {ImageEntry::kEveryWord, FirstState::kPooled},
+                              {ImageEntry::kFirstStep, FirstState::kPooled},
+                              {ImageEntry::kNone, FirstState::kPooled},
+                              {ImageEntry::kNone, FirstState::kNone}};
 
 // Every decoder with every part that may be absent. The image reaches the words by `entry`.
 std::vector<Whole> wholes(const Entry& entry) {
@@ -56,7 +59,7 @@ std::vector<Whole> wholes(const Entry& entry) {
             one.name += str(", ", enum_name(entry.image), ", ", enum_name(entry.first_state));
             one.decoder.image = entry.image, one.decoder.first_state = entry.first_state;
             // Both belong to attention, whatever else is chosen.
-            one.keys = one.attention.learned_scale = tied && entry.image == ImageEntry::kAttention;
+            one.keys = one.attention.learned_scale = tied && one.decoder.attends();
             one.attention.hidden = 3;
             one.attention.sentinel = sentinel;
             if (marginal) {

@@ -149,7 +149,7 @@ TEST_CASE("keys of their own stay with their image: in one pass, word by word an
   for (const auto& kind : decoder_registry().rows())
     for (const AttentionVariant& variant : attention_variants()) {
       if (!allowed(small(kind.name), variant)) continue;
-      if (variant.attention.score == "none" || variant.image != ImageEntry::kAttention) {
+      if (variant.attention.score == "none" || !with(small(kind.name), variant).attends()) {
         CHECK_THROWS_AS(Model(small(kind.name), variant, kKeys), UsageError);
         continue;
       }

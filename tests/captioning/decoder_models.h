@@ -50,7 +50,10 @@ inline std::vector<AttentionVariant> attention_variants() {
       {"first state alone", small_attention("additive")},
       {"hard, two heads", small_attention("scaled_dot"), true},
       {"hard, sentinel", small_attention("additive"), true},
-      {"hard, monotonic", small_attention("additive"), true}};
+      {"hard, monotonic", small_attention("additive"), true},
+      {"attention and pooled", small_attention("additive")},
+      {"hard attention and pooled", small_attention("scaled_dot"), true},
+      {"linear attention and pooled", small_attention("additive")}};
   all[1].attention.selection = all[5].attention.selection = "hard";
   for (std::size_t i = 13; i < 16; ++i) all[i].attention.selection = "hard";
   all[13].attention.heads = 2, all[13].attention.output_projection = true;
@@ -66,6 +69,9 @@ inline std::vector<AttentionVariant> attention_variants() {
   all[10].image = ImageEntry::kEveryWord;
   all[11].image = ImageEntry::kFirstStep;
   all[12].image = ImageEntry::kNone;
+  for (std::size_t i = 16; i < 19; ++i) all[i].image = ImageEntry::kAttentionAndPooled;
+  all[17].attention.selection = "hard", all[17].attention.heads = 2;
+  all[18].attention.mechanism = "linear";
   return all;
 }
 

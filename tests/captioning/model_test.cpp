@@ -168,7 +168,8 @@ TEST_CASE("what cannot be combined with padding or pooling is refused with a rea
   refused(token([](ExperimentConfig& c) { c.decoder.type = "transformer"; }),
           "decoder.type transformer has no first state");
   refused(token([](ExperimentConfig& c) { c.decoder.first_state = FirstState::kNone; }),
-          "needs decoder.first_state pooled, or decoder.image every_word or first_step");
+          "needs decoder.first_state pooled, or decoder.image attention_and_pooled, every_word or "
+          "first_step");
   ExperimentConfig prefix = test::small_experiment();
   prefix.encoder.type = "vit";
   prefix.encoder.vit = {.width = 8, .layers = 1, .heads = 2, .patch = 8};
@@ -296,14 +297,14 @@ TEST_CASE("a checkpoint keeps how the image enters and the options of training")
       config.optimizer.groups = {{.prefix = "decoder", .factor = 0.5}};
       config.objective.coverage = {
           .scale = CoverageScale::kMean, .target = CoverageTarget::kAtLeast, .tau = 0.25};
-      if (image.value != ImageEntry::kAttention) config.attention = {};
+      if (!config.decoder.attends()) config.attention = {};
       test::Experiment experiment(config);
       const auto optimizer = make_optimizer(config.optimizer, experiment.model.parameters());
       save_archive(folder / "checkpoint",
                    checkpoint_archive(config, experiment.model, {}, {}, *optimizer, {}));
       const LoadedModel loaded = load_model(folder / "checkpoint");
       CHECK(config_differences(config, loaded.config).empty());
-      CHECK(loaded.model->has_attention() == (image.value == ImageEntry::kAttention));
+      CHECK(loaded.model->has_attention() == config.decoder.attends());
       const auto decoded = experiment.run(Split::kVal, 4).regimes[0].captions;
       const auto again = evaluate(*loaded.model, experiment.data, experiment.inputs,
                                   experiment.request(Split::kVal, 4))

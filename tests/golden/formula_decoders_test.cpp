@@ -82,6 +82,7 @@ std::vector<DecoderCase> decoder_cases() {
       {"differential", lstm, mechanism("differential", 4)},
       {"lstm_sentinel", lstm, sentinel},
       {"lstm_sentinel_heads", lstm, [](D&, A& a) { a.sentinel = true, a.heads = 2; }},
+      {"lstm_attention_and_pooled", lstm, image(ImageEntry::kAttentionAndPooled)},
       {"lstm_every_word", lstm, image(ImageEntry::kEveryWord)},
       {"lstm_first_step", lstm, image(ImageEntry::kFirstStep)},
       {"lstm_no_image", lstm, image(ImageEntry::kNone)},
@@ -96,6 +97,7 @@ std::vector<DecoderCase> decoder_cases() {
       {"luong_first_step", luong, image(ImageEntry::kFirstStep)},
       {"updown", updown, plain},
       {"updown_sentinel", updown, sentinel},
+      {"updown_attention_and_pooled", updown, image(ImageEntry::kAttentionAndPooled)},
       {"updown_no_image", updown, image(ImageEntry::kNone)},
       {"updown_first_step", updown, image(ImageEntry::kFirstStep)},
       {"transformer", transformer, score("scaled_dot")},
@@ -104,6 +106,7 @@ std::vector<DecoderCase> decoder_cases() {
          d.norm = NormPlacement::kPost, d.positions = WordPositions::kLearned;
          d.embedding = 4, d.tie_embeddings = true;
        }},
+      {"transformer_attention_and_pooled", transformer, image(ImageEntry::kAttentionAndPooled)},
       {"transformer_first_step", transformer, image(ImageEntry::kFirstStep)},
       {"transformer_window", transformer, words("window")},
       {"transformer_linear", transformer, words("linear")},
@@ -158,7 +161,7 @@ void check_decoder_case(const DecoderCase& one, Extra extra) {
       model->sequence(tape, pack_captions(kCaptions, Vocabulary::kBos, Vocabulary::kEos),
                       model->prepare(tape, images, 1), {});
   CHECK(golden_difference(name + "/costs", out.nll.value().span()) <= kGoldenTolerance);
-  if (decoder.image == ImageEntry::kAttention) {
+  if (decoder.attends()) {
     std::vector<Real> maps;
     for (const Var map : out.weights())
       maps.insert(maps.end(), map.value().span().begin(), map.value().span().end());
@@ -179,8 +182,9 @@ TEST_CASE("decoders and attention equal the published formulas") {
 }
 
 TEST_CASE("decoders and attention equal the published formulas where pictures are padded") {
-  const std::set<std::string> padded{"additive",     "local_m", "local_p", "monotonic",
-                                     "differential", "linear",  "updown"};
+  const std::set<std::string> padded{
+      "additive",     "local_m", "local_p", "monotonic",
+      "differential", "linear",  "updown",  "lstm_attention_and_pooled"};
   for (const DecoderCase& one : decoder_cases())
     if (padded.count(one.name) > 0) check_decoder_case(one, Extra::kPadding);
 }

@@ -249,7 +249,8 @@ class Recurrent:
         self.H, self.E, self.I, self.V, self.D = hidden, embedding, init_hidden, vocabulary, a.shape[1]
         self.image, self.tie, self.temperature = image, tie, temperature
         self.pooled = a[mask].mean(0)
-        self.starts = first_state == "pooled" and image in ("attention", "every_word", "none")
+        self.attends = image in ("attention", "attention_and_pooled")
+        self.starts = first_state == "pooled" and image != "first_step"
         self.attention = Attention(attention, weights.below("decoder.attention"), a, grid, mask, keys)
         zero = torch.zeros(hidden)
         if kind == "gru":
@@ -272,7 +273,7 @@ class Recurrent:
 
     def of_context(self, name, width, z):
         """z W; nothing where no word gets a context."""
-        return z @ self.w(name, self.D, width) if self.image in ("attention", "every_word") else 0
+        return z @ self.w(name, self.D, width) if self.attends or self.image == "every_word" else 0
 
     def sentinel(self, y, h, c):
         """Lu et al. 2017, eq. 9 and 10."""
@@ -284,9 +285,11 @@ class Recurrent:
     def glimpse(self, query, t, sentinel, choice, enter):
         if self.image == "every_word":
             return self.pooled
-        if self.image != "attention" or not enter:
+        if not self.attends or not enter:
             return torch.zeros(self.D)
         z, self.weights = self.attention(query, t, sentinel, choice)
+        if self.image == "attention_and_pooled":
+            z = z + self.pooled @ self.w("attention.pooled.weight", self.D, self.D)
         return z
 
     def output(self, x, width):
@@ -372,6 +375,6 @@ class Recurrent:
         for t, y, word in self.words(caption, end):
             logits = self.advance(y, t, None if choices is None else choices[t])[0]
             costs.append(-torch.log_softmax(logits / self.temperature, 0)[word])
-            if self.image == "attention":
+            if self.attends:
                 maps.append(self.weights)
         return torch.stack(costs), torch.stack(maps) if maps else None

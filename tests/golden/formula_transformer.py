@@ -96,6 +96,7 @@ class Transformer:
         self.w, self.a, self.hidden, self.E, self.V = weights.below("decoder"), a, hidden, embedding, vocabulary
         self.norm, self.positions, self.tie, self.heads, self.widen = norm, positions, tie, heads, widen
         self.longest, self.image, self.words = longest, image, words
+        self.attends = image in ("attention", "attention_and_pooled")
         self.pooled = a[mask].mean(0)
         self.attentions = [Attention(attention, weights.below(f"decoder.layer_{n}.cross"), a, grid, mask, keys)
                            for n in range(layers)]
@@ -133,11 +134,13 @@ class Transformer:
             own = below(w, f"layer_{layer}")
             x = residual(below(own, "words_norm"), x, self.norm,
                          lambda v: attend(below(own, "words"), v, layer))
-            if self.image == "attention":
+            if self.attends:
                 def cross(v):
                     glimpses = [attention(query, t) for t, query in enumerate(v)]
                     self.maps = torch.stack([weights for _, weights in glimpses])
                     z = torch.stack([context for context, _ in glimpses])
+                    if self.image == "attention_and_pooled":
+                        z = z + self.pooled @ below(own, "cross.pooled")("weight", self.a.shape[1], z.shape[1])
                     return dense(below(own, "cross_output"), z, H)
                 x = residual(below(own, "cross_norm"), x, self.norm, cross)
             x = residual(below(own, "dense_norm"), x, self.norm,
@@ -148,4 +151,4 @@ class Transformer:
         last = w("embedding", self.V, self.E).T if self.tie else w("output.vocabulary", H, self.V)
         logits = x @ last + w("output.vocabulary_bias", self.V)
         costs = -torch.log_softmax(logits, 1)[torch.arange(len(targets)), targets]
-        return costs, self.maps if self.image == "attention" else None
+        return costs, self.maps if self.attends else None

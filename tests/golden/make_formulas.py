@@ -56,6 +56,7 @@ DECODERS = {
     "differential": ("lstm", {}, {"mechanism": "differential"}, SMALL),
     "lstm_sentinel": ("lstm", {}, {"sentinel": True}, SMALL),
     "lstm_sentinel_heads": ("lstm", {}, {"sentinel": True, "heads": 2}, SMALL),
+    "lstm_attention_and_pooled": ("lstm", {"image": "attention_and_pooled"}, {}, SMALL),
     "lstm_every_word": ("lstm", {"image": "every_word"}, {}, SMALL),
     "lstm_first_step": ("lstm", {"image": "first_step"}, {}, SMALL),
     "lstm_no_image": ("lstm", {"image": "none"}, {}, SMALL),
@@ -70,10 +71,12 @@ DECODERS = {
     "luong_first_step": ("luong", {"image": "first_step"}, {}, SMALL),
     "updown": ("updown", {}, {}, SMALL),
     "updown_sentinel": ("updown", {}, {"sentinel": True}, SMALL),
+    "updown_attention_and_pooled": ("updown", {"image": "attention_and_pooled"}, {}, SMALL),
     "updown_no_image": ("updown", {"image": "none"}, {}, SMALL),
     "updown_first_step": ("updown", {"image": "first_step"}, {}, SMALL),
     "transformer": ("transformer", {}, {"score": "scaled_dot"}, SMALL),
     "transformer_post": ("transformer", {"norm": "post", "positions": "learned", "embedding": 4, "tie": True}, {}, SMALL),
+    "transformer_attention_and_pooled": ("transformer", {"image": "attention_and_pooled"}, {}, SMALL),
     "transformer_first_step": ("transformer", {"image": "first_step"}, {}, SMALL),
     "transformer_window": ("transformer", {"words": "window"}, {}, SMALL),
     "transformer_linear": ("transformer", {"words": "linear"}, {}, SMALL),
@@ -82,7 +85,8 @@ DECODERS = {
     "transformer_no_positions": ("transformer", {"positions": "none"}, {"gate": "none"}, SMALL),
 }
 # Those that are also computed with padding in the pictures.
-PADDED = ["additive", "local_m", "local_p", "monotonic", "differential", "linear", "updown"]
+PADDED = ["additive", "local_m", "local_p", "monotonic", "differential", "linear", "updown",
+          "lstm_attention_and_pooled"]
 # Those that are also computed with keys of their own.
 KEYED = ["additive", "general", "lstm_sentinel", "linear", "linformer", "differential", "transformer"]
 

@@ -56,7 +56,7 @@ void ExperimentConfig::fields(Section& v) {
   v.section("data", data, "images and captions").is(Trait::kInputs);
   v.section("encoder", encoder, "from an image to a grid of features");
   v.section("attention", attention, "how the decoder attends to the image")
-      .only_with("decoder.image", ImageEntry::kAttention);
+      .only_with("decoder.image", ImageEntry::kAttention, ImageEntry::kAttentionAndPooled);
   v.section("decoder", decoder, "from features to words");
   ObjectiveSection whole_objective{objective, supervision};
   v.section("objective", whole_objective, "what is minimised");

@@ -156,8 +156,7 @@ std::vector<std::string> array_differences(const Archive& archive, const Paramet
   for (const ParameterInfo& info : store.infos()) {
     const std::string entry = parameter_entry(info.name);
     if (!archive.contains(entry)) {
-      if (info.use == ParameterUse::kSupervision ||
-          (keeps_encoder && info.name.starts_with("encoder.")))
+      if (info.use != ParameterUse::kModel || (keeps_encoder && info.name.starts_with("encoder.")))
         continue;
       out.push_back(info.name + " is not in the checkpoint");
     } else if (archive.floats(entry).shape() != wanted_extents(info, fit)) {

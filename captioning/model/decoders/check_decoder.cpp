@@ -54,6 +54,10 @@ void check_decoder(const DecoderConfig& c, const AttentionConfig& attention) {
     throw UsageError(str("decoder.image ", enum_name(c.image), " needs attention.selection soft ",
                          "and attention.sentinel false: no word attends to regions, so there is "
                          "nothing to choose from; choose decoder.image attention"));
+  if (c.image == ImageEntry::kAttentionAndPooled && attention.mixes_regions())
+    throw UsageError(
+        "decoder.image attention_and_pooled needs attention.hard.likelihood choice: a mixture is "
+        "made of the products of regions alone; otherwise choose decoder.image attention");
   const DecoderTraits traits = decoder_traits(c);
   for (const auto& [limit, chosen] : rules())
     if (!limit.joins(traits) && chosen(c, attention))

@@ -66,7 +66,8 @@ void DecoderConfig::fields(Section& v) {
           "image, so that their words have to attend to the regions",
           between_open_end(0, 1))
       .unless("decoder.type", "transformer")
-      .only_with("decoder.image", ImageEntry::kAttention, ImageEntry::kEveryWord)
+      .only_with("decoder.image", ImageEntry::kAttention, ImageEntry::kAttentionAndPooled,
+                 ImageEntry::kEveryWord)
       .only_with("decoder.first_state", FirstState::kPooled);
 }
 

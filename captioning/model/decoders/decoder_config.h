@@ -25,12 +25,15 @@ constexpr auto enum_table(WordPositions) {
 }
 
 // How the image reaches the words (Tanti et al. 2018 compare such ways).
-enum class ImageEntry { kAttention, kEveryWord, kFirstStep, kNone };
+enum class ImageEntry { kAttention, kAttentionAndPooled, kEveryWord, kFirstStep, kNone };
 constexpr auto enum_table(ImageEntry) {
   using enum ImageEntry;
   return enum_rows<ImageEntry>({
       {kAttention, "attention",
        "every word attends to the regions, as the section `attention` says"},
+      {kAttentionAndPooled, "attention_and_pooled",
+       "the same, and to each context the pooled image g (encoder.pooled) is added: z + P g, where "
+       "the learned matrix P starts as zero"},
       {kEveryWord, "every_word",
        "the pooled image (encoder.pooled) at every word, without a map or a gate; attention.score "
        "none is the same with a gate"},
@@ -92,7 +95,9 @@ struct DecoderConfig {
 
   // attends(): whether words attend to regions. has_context(): whether every word gets the image in
   // some form.
-  bool attends() const { return image == ImageEntry::kAttention; }
+  bool attends() const {
+    return image == ImageEntry::kAttention || image == ImageEntry::kAttentionAndPooled;
+  }
   bool has_context() const { return attends() || image == ImageEntry::kEveryWord; }
 
   void fields(Section& v);

@@ -67,8 +67,8 @@ bool starts_with_image(const DecoderConfig& config) {
 }
 
 bool reads_pooled(const DecoderConfig& config) {
-  return starts_with_image(config) || config.image == ImageEntry::kEveryWord ||
-         config.image == ImageEntry::kFirstStep;
+  return starts_with_image(config) || config.image == ImageEntry::kAttentionAndPooled ||
+         config.image == ImageEntry::kEveryWord || config.image == ImageEntry::kFirstStep;
 }
 
 }  // namespace SACCADE_NUMERIC

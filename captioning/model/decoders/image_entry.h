@@ -1,5 +1,6 @@
-// How the image enters a decoder (decoder.image): by attention to its regions, as a whole at every
-// word, as a whole once before the first word, or not at all.
+// How the image enters a decoder (decoder.image): by attention to its regions, with or without the
+// image as a whole beside it; as a whole at every word, or once before the first word; or not at
+// all.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,8 @@
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-// Makes what gives words their context: the attention of the config, declared in `scope`, or one
+// Makes what gives words their context: the attention of the config, declared in `scope`, to whose
+// context that of the whole image may be added (its matrix is in the scope pooled of `scope`); one
 // whose context is the pooled image at every word, or one without any context. The weights of the
 // last two are equal, which shows that nothing was chosen.
 std::unique_ptr<Attention> make_image_attention(const DecoderParts& parts,

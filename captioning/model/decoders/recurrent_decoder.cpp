@@ -81,9 +81,7 @@ AttentionMemory RecurrentDecoder::prepare(Tape& tape, const EncodedImages& image
   MemoryLayout layout = layout_;
   layout.group = group;
   layout.mask = images.mask;
-  AttentionMemory memory = attention_->prepare(tape, {images.features, images.keys}, layout);
-  if (images.pooled) memory.pooled = images.pooled;
-  return memory;
+  return attention_->prepare(tape, {images.features, images.keys, images.pooled}, layout);
 }
 
 std::vector<Var> RecurrentDecoder::start(Tape& tape, const AttentionMemory& memory) const {

@@ -100,11 +100,10 @@ class TransformerDecoder : public Decoder {
     AttentionMemory all = bare_memory(images.features, layout);
     for (const TransformerLayer& layer : layers_) {
       const AttentionMemory own =
-          layer.cross().prepare(tape, {images.features, images.keys}, layout);
+          layer.cross().prepare(tape, {images.features, images.keys, images.pooled}, layout);
       all.parts.insert(all.parts.end(), own.parts.begin(), own.parts.end());
       all.pooled = own.pooled;
     }
-    if (images.pooled) all.pooled = images.pooled;
     return all;
   }
 
