@@ -3,6 +3,7 @@
 #include "captioning/learning/runs/check_config.h"
 #include "captioning/learning/runs/first_weights.h"
 #include "captioning/learning/runs/training_run.h"
+#include "captioning/learning/runs/use_precision.h"
 #include "core/attention/attention_registry.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
@@ -69,6 +70,7 @@ TrainedCaptioner train_captioner(const TrainingOptions& options) {
   RunDirectory directory(options.directory,
                          options.resume ? RunDirectory::Mode::kResume : RunDirectory::Mode::kNew,
                          options.listener);
+  use_precision(config, directory.path(), options.listener);
   take_network(config, directory.path(), options.models, options.listener);
   const RunData data(
       config,

@@ -37,10 +37,24 @@ Gemm rows_of(Gemm g, Index begin, Index end) {
   return g;
 }
 
+// A weight is B of a product with a batch, and C of a product of two batches, which has A^T.
+Precision product_precision(const Gemm& g) {
+#ifdef SACCADE_DOUBLE
+  static_cast<void>(g);
+  return Precision::kF32;
+#else
+  constexpr Index kNarrow = 32;
+  const Index rows = g.trans_a == Trans::kYes ? g.m : g.k;
+  return rows < kNarrow || g.n < kNarrow ? Precision::kF32 : precision();
+#endif
+}
+
 }  // namespace
 
 // The larger matrix is cut, and every part reads the other one.
-void gemm(const Gemm& g) {
+void gemm(const Gemm& whole) {
+  Gemm g = whole;
+  g.precision = product_precision(g);
   if (!parallel::splits_kernels()) return chosen::gemm(g);
   const bool columns = g.n >= g.m;
   const Index count = columns ? g.n : g.m, other = columns ? g.m : g.n;

@@ -2,6 +2,7 @@
 // here.
 #pragma once
 
+#include "core/kernels/precision.h"
 #include "core/tensor/tensor.h"
 
 namespace saccade {
@@ -23,11 +24,14 @@ struct Gemm {
   Real beta = 0;
   Real* c = nullptr;
   Index ldc = 0;
+  Precision precision = Precision::kF32;  // what A and B are rounded to; kernels::gemm() sets it
 };
 
 namespace kernels {
 
-// oneDNN in float, Eigen in double. One thread, except where kernels are cut (kernel_parts.h).
+// oneDNN in float, Eigen in double. One thread, except where kernels are cut (kernel_parts.h). In
+// float, operands are rounded as precision() says, but for those of narrow weights. The rows of a
+// batch do not decide it, so that a row has the same product in any batch.
 void gemm(const Gemm& g);
 
 // The products as they are: one thread per call.

@@ -24,6 +24,7 @@
 #include <iostream>
 #include <map>
 
+#include "core/kernels/precision.h"
 #include "core/parallel/kernel_parts.h"
 #include "experiments/benchmarks/captioner_work.h"
 #include "experiments/benchmarks/encoder_work.h"
@@ -77,7 +78,10 @@ int run(int argc, char** argv) {
   app.add_option("--seconds", size.seconds, "for how long the work is repeated (default: 8)");
   app.add_option("--checkpoint", size.checkpoint, "for caption_photo: a run or a checkpoint");
   app.add_option("--photo", size.photo, "for caption_photo: a picture file");
+  bool bf16 = false;
+  app.add_flag("--bf16", bf16, "round the operands of products to bfloat16 (precision: bf16)");
   CLI11_PARSE(app, argc, argv);
+  if (bf16) set_precision(Precision::kBf16);
   if (is_photo(workload)) size.batch = 1;
   if (workload == "caption_photo" && (size.checkpoint.empty() || size.photo.empty())) {
     throw UsageError("caption_photo needs --checkpoint and --photo");
@@ -87,6 +91,7 @@ int run(int argc, char** argv) {
   const double median = timing.times[timing.times.size() / 2];
   MeasuredLine line = {{"workload", workload},
                        {"threads", size.threads},
+                       {"precision", bf16 ? "bf16" : "f32"},
                        {"batch", size.batch},
                        {"min_ms", timing.times.front()},
                        {"median_ms", median},

@@ -7,6 +7,7 @@
 
 #include "captioning/learning/runs/check_config.h"
 #include "captioning/learning/runs/first_weights.h"
+#include "captioning/learning/runs/use_precision.h"
 #include "captioning/scoring/metrics/metric_registry.h"
 #include "core/base/error.h"
 #include "core/base/json_text.h"
@@ -150,6 +151,7 @@ int run_train(const TrainOptions& options) {
     if (options.resume && !directory->has_run())
       log::info(options.out + ": there is no run to resume yet; starting one");
   }
+  use_precision(config, options.out, log::show);
   take_network(config, options.out, given_model_folders());
   const Split validation = options.overfit > 0 ? Split::kTrain : Split::kVal;
   const RunData data = load_run_data(

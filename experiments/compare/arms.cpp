@@ -218,6 +218,9 @@ std::vector<Arm> expand_arms(const LoadedConfig& base) {
     if (unnamed) arm.name = base.config.name;
     arm.idle = settle(loaded);
     arm.config = loaded.config;
+    if (arm.config.precision == PrecisionChoice::kAuto)
+      throw UsageError("arm " + arm.name +
+                       ": precision auto could compute arms differently; choose f32 or bf16");
     if (!known.insert(print_config(arm.config)).second)
       throw EqualArmsError("compare: there are two equal arms, of which the second is " + arm.name +
                            "; leave out one of them");

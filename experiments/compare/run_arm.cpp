@@ -7,6 +7,7 @@
 
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/first_weights.h"
+#include "captioning/learning/runs/use_precision.h"
 #include "captioning/scoring/metrics/metric_registry.h"
 #include "captioning/study/evaluation/attention_health.h"
 #include "core/base/atomic_file.h"
@@ -174,6 +175,7 @@ void ArmRunner::train_and_score(const Arm& arm, const std::string& label, SeedRe
 }
 
 void ArmRunner::load(ExperimentConfig config, bool of_checkpoint) {
+  use_precision(config, {}, log::show);
   if (!config.encoder.network) take_network(config, {}, given_model_folders());
   if (data_ && data_->serves(config)) return;
   data_.reset();

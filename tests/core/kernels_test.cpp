@@ -1,10 +1,13 @@
 // The optimized kernels against their reference versions, in float.
+#include <bit>
+
 #include "core/base/random.h"
 #include "core/kernels/attention_memory.h"
 #include "core/kernels/gemm.h"
 #include "core/kernels/pointwise.h"
 #include "tests/support/catch.h"
 #include "tests/support/close.h"
+#include "tests/support/with_precision.h"
 
 namespace saccade {
 
@@ -42,7 +45,8 @@ struct Extents {
 constexpr Extents kExtents[] = {{1, 1, 1},   {3, 5, 7},    {17, 1, 33}, {1, 65, 70},
                                 {5, 67, 65}, {64, 64, 64}, {70, 31, 2}};
 
-void check_gemm(const Extents& s, Trans ta, Trans tb, Index padding, Real alpha, Real beta) {
+void check_gemm(const Extents& s, Trans ta, Trans tb, Index padding, Real alpha, Real beta,
+                Precision precision = Precision::kF32) {
   CAPTURE(s.m, s.n, s.k, ta == Trans::kYes, tb == Trans::kYes, padding, alpha, beta);
   Source random;
   const bool at = ta == Trans::kYes, bt = tb == Trans::kYes;
@@ -67,7 +71,8 @@ void check_gemm(const Extents& s, Trans ta, Trans tb, Index padding, Real alpha,
          .ldb = std::max<Index>(ldb, 1),
          .beta = beta,
          .c = optimized.data(),
-         .ldc = ldc};
+         .ldc = ldc,
+         .precision = precision};
   kernels::optimized::gemm(g);
   g.c = reference.data();
   kernels::reference::gemm(g);
@@ -98,6 +103,64 @@ TEST_CASE("oneDNN's products agree with the reference") {
             check_gemm(s, ta, tb, padding, 1, beta);
             check_gemm(s, ta, tb, padding, -0.3F, beta);
           }
+}
+
+TEST_CASE("products of rounded operands agree with the reference") {
+  if (!test::has_bf16()) return;
+  for (const Extents& s : kExtents)
+    for (const Trans ta : {Trans::kNo, Trans::kYes})
+      for (const Trans tb : {Trans::kNo, Trans::kYes})
+        for (const Real beta : {0.0F, 0.5F}) {
+          check_gemm(s, ta, tb, 0, 1, beta, Precision::kBf16);
+          check_gemm(s, ta, tb, 3, -0.3F, beta, Precision::kBf16);
+        }
+}
+
+TEST_CASE("rounding to bfloat16 takes the nearest number, the even one of two") {
+  const auto rounded = [](float x) {
+    std::uint16_t upper = 0;
+    round_to_bf16({&x, 1}, &upper);
+    return std::bit_cast<float>(static_cast<std::uint32_t>(upper) << 16);
+  };
+  const float step = 1.0F / 128;  // between bfloat16 numbers from 1 to 2
+  for (const float exact : {0.0F, -0.0F, 1.0F, -1.5F, 1 + step}) CHECK(rounded(exact) == exact);
+  CHECK(rounded(1 + 0.49F * step) == 1);
+  CHECK(rounded(1 + 0.51F * step) == 1 + step);
+  CHECK(rounded(1 + 0.5F * step) == 1);
+  CHECK(rounded(1 + 1.5F * step) == 1 + 2 * step);
+  const float infinity = std::numeric_limits<float>::infinity();
+  CHECK(rounded(infinity) == infinity);
+  CHECK(rounded(-infinity) == -infinity);
+  CHECK(rounded(std::numeric_limits<float>::max()) == infinity);
+  CHECK(std::isnan(rounded(kNan)));
+  CHECK(std::isnan(rounded(std::bit_cast<float>(0x7f800001U))));  // its upper half is infinity
+}
+
+// A row must not depend on the batch that it is in, nor a product on how kernels are cut.
+TEST_CASE("which products are rounded depends on the weights alone") {
+  if (!test::has_bf16()) return;
+  const test::WithPrecision bf16(Precision::kBf16);
+  Source random;
+  const auto rounds = [&](Index rows, Index in, Index out) {
+    const Tensor x = random({rows, in}), w = random({in, out});
+    Tensor y({rows, out}), whole({rows, out});
+    kernels::matmul(x.view(), w.view(), y.view(), 0);
+    kernels::reference::gemm({.m = rows,
+                              .n = out,
+                              .k = in,
+                              .a = x.data(),
+                              .lda = in,
+                              .b = w.data(),
+                              .ldb = out,
+                              .c = whole.data(),
+                              .ldc = out});
+    return !close(whole.view(), y.view(), {.relative = 1e-4, .absolute = 1e-4});
+  };
+  for (const Index rows : {1, 2, 40}) {
+    CHECK(rounds(rows, 64, 64));
+    CHECK_FALSE(rounds(rows, 64, 16));
+    CHECK_FALSE(rounds(rows, 16, 64));
+  }
 }
 
 // oneDNN leaves C as it is where there is nothing to add up, whatever beta is.

@@ -14,6 +14,7 @@
 #include "core/base/digest.h"
 #include "core/base/listing.h"
 #include "core/io/row_store.h"
+#include "core/kernels/precision.h"
 #include "core/parallel/parallel.h"
 #include "core/parallel/ranks/ranks.h"
 #include "vision/images/file_bytes.h"
@@ -38,6 +39,7 @@ RowFormat format_of(const Source& source) {
   const GridShape grid = source.encoder.grid();
   Digest key;
   key.add(source.encoder.cache_digest());
+  if (precision() == Precision::kBf16) key.add("bf16");
   key.add("ids by content");  // older files, whose ids were names and sizes, stay apart
   key.add(source.options.dataset);
   key.add(source.options.half ? "half" : "float");

@@ -60,6 +60,7 @@ constexpr std::array kTopicKeys = {TopicKeys{"attention", "attention."},
                                    TopicKeys{"schedules", "optimizer.sc"},
                                    TopicKeys{"optimizers", "optimizer."},
                                    TopicKeys{"training", "train."},
+                                   TopicKeys{"training", "precision"},
                                    TopicKeys{"searches", "search."}};
 
 std::size_t topic_place(const std::string& key) {

@@ -53,6 +53,8 @@ void ExperimentConfig::fields(Section& v) {
       .is(Trait::kMayChange)
       .is(Trait::kNoResult)
       .is(Trait::kAllArms);
+  v.field("precision", precision, "what matrix products and convolutions multiply")
+      .is(Trait::kInputs);
   v.section("data", data, "images and captions").is(Trait::kInputs);
   v.section("encoder", encoder, "from an image to a grid of features");
   v.section("attention", attention, "how the decoder attends to the image")

@@ -12,6 +12,7 @@
 #include "captioning/learning/objectives/objective_config.h"
 #include "captioning/model/model_config.h"
 #include "captioning/model/search/search_config.h"
+#include "core/base/enum_names.h"
 #include "core/config/axes.h"
 #include "core/config/named_values.h"
 #include "core/config/stop.h"
@@ -34,9 +35,24 @@ struct CompareConfig {
   void fields(Section& v);
 };
 
+// What the operands of matrix products and convolutions are rounded to (core/kernels/precision.h).
+enum class PrecisionChoice { kAuto, kF32, kBf16 };
+constexpr auto enum_table(PrecisionChoice) {
+  using enum PrecisionChoice;
+  return enum_rows<PrecisionChoice>({
+      {kAuto, "auto", "the faster one of the two on this processor, measured when a run begins"},
+      {kF32, "f32", "nothing is rounded: 32-bit floats"},
+      {kBf16, "bf16",
+       "operands are rounded to 16 bits (bfloat16); sums, weights, losses and the optimizer keep "
+       "32; "
+       "needs AVX-512 BF16"},
+  });
+}
+
 struct ExperimentConfig : ModelConfig {
   std::string name = "experiment";
   std::int64_t threads = 0;
+  PrecisionChoice precision = PrecisionChoice::kF32;
   DataConfig data;
   ObjectiveConfig objective;
   OptimizerConfig optimizer;

@@ -1,6 +1,7 @@
 #include "captioning/learning/runs/open_model.h"
 
 #include "captioning/learning/runs/check_config.h"
+#include "captioning/learning/runs/use_precision.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "vision/encoders/frozen_network.h"
@@ -15,6 +16,7 @@ LoadedModel open_model(const std::filesystem::path& checkpoint, const OpenOption
   open.name = checkpoint.string();
   refuse_unread(options.set, open.config,
                 options.option.empty() ? options.overrider + ": " : options.option);
+  use_model_precision(open.config.precision, open.name, options.listener);
   open.pipeline = pipeline_of(open, options.listener, options.option);
   return open;
 }

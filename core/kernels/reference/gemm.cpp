@@ -1,12 +1,46 @@
 #include "core/kernels/gemm.h"
 
 #include <Eigen/Core>
+#include <bit>
+#include <cstdint>
+#include <vector>
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace kernels::reference {
 
+#ifndef SACCADE_DOUBLE
+namespace {
+
+// A matrix as it is stored, with its numbers rounded.
+Tensor rounded(const Real* x, Index rows, Index cols, Index width) {
+  Tensor out({rows, cols});
+  std::vector<std::uint16_t> upper(static_cast<std::size_t>(cols));
+  for (Index r = 0; r < rows; ++r) {
+    round_to_bf16({x + r * width, upper.size()}, upper.data());
+    for (Index c = 0; c < cols; ++c)
+      out[r * cols + c] = std::bit_cast<float>(
+          static_cast<std::uint32_t>(upper[static_cast<std::size_t>(c)]) << 16);
+  }
+  return out;
+}
+
+}  // namespace
+#endif
+
 void gemm(const Gemm& g) {
+#ifndef SACCADE_DOUBLE
+  if (g.precision == Precision::kBf16) {
+    const bool a_turned = g.trans_a == Trans::kYes, b_turned = g.trans_b == Trans::kYes;
+    Gemm of_rounded = g;
+    of_rounded.precision = Precision::kF32;
+    of_rounded.lda = a_turned ? g.m : g.k, of_rounded.ldb = b_turned ? g.k : g.n;
+    const Tensor a = rounded(g.a, a_turned ? g.k : g.m, of_rounded.lda, g.lda),
+                 b = rounded(g.b, b_turned ? g.n : g.k, of_rounded.ldb, g.ldb);
+    of_rounded.a = a.data(), of_rounded.b = b.data();
+    return gemm(of_rounded);
+  }
+#endif
   using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using Stored = Eigen::Map<const Matrix, Eigen::Unaligned, Eigen::OuterStride<>>;
   if (g.m == 0 || g.n == 0) return;

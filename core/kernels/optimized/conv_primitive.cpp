@@ -1,0 +1,318 @@
+#include "core/kernels/optimized/conv_primitive.h"
+
+#include <algorithm>
+#include <map>
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "core/kernels/optimized/one_thread.h"
+#include "core/parallel/per_thread.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace kernels::optimized {
+namespace {
+
+using dnnl::memory;
+
+const dnnl::engine& engine() {
+  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+  return cpu;
+}
+
+// What a thread needs for every convolution: its stream, and memory for the length of a call.
+struct Workspace {
+  // A call uses one thread, even on a thread that no pool of ours has prepared.
+  Workspace() { kernels_detail::use_one_thread(); }
+  dnnl::stream stream{engine()};
+  Tensor x, y, weights, scratchpad, bias;
+
+  static Real* buffer(Tensor& tensor, Index count) {
+    if (tensor.size() < count) tensor = Tensor({count});
+    return tensor.data();
+  }
+  static memory memory_in(Tensor& tensor, const memory::desc& desc) {
+    return {
+        desc, engine(),
+        buffer(tensor, static_cast<Index>((desc.get_size() + sizeof(Real) - 1) / sizeof(Real)))};
+  }
+};
+Workspace& workspace() {
+  static parallel::PerThread<Workspace> spaces;
+  return spaces.get();
+}
+
+memory wrap(const memory::desc& desc, const Real* data) {
+  return {desc, engine(), const_cast<Real*>(data)};
+}
+
+memory::desc channels_last(Index batch, Index channels, Index height, Index width) {
+  return {{batch, channels, height, width}, memory::data_type::f32, memory::format_tag::nhwc};
+}
+
+// An argument of a convolution: in our layout, and in the layout of the primitive.
+struct Argument {
+  memory::desc ours, theirs;
+  dnnl::reorder in, out;  // where the two layouts differ
+
+  bool same() const { return ours == theirs; }
+  void set(const memory::desc& our, const memory::desc& their) {
+    ours = our, theirs = their;
+    if (same()) return;
+    in = dnnl::reorder({engine(), ours, engine(), theirs});
+    out = dnnl::reorder({engine(), theirs, engine(), ours});
+  }
+  // The memory from which the primitive reads `data`; output() is the memory to which it writes.
+  memory input(const Real* data, Tensor& buffer, dnnl::stream& stream) const {
+    memory given = wrap(ours, data);
+    if (same()) return given;
+    memory packed = Workspace::memory_in(buffer, theirs);
+    in.execute(stream, given, packed);
+    return packed;
+  }
+  memory output(Real* data, Tensor& buffer) const {
+    return same() ? wrap(ours, data) : Workspace::memory_in(buffer, theirs);
+  }
+  void unpack(memory& written, Real* data, dnnl::stream& stream) const {
+    if (same()) return;
+    memory result = wrap(ours, data);
+    out.execute(stream, written, result);
+  }
+};
+
+// A convolution in one direction, and what the call needs to know of its arguments.
+struct Primitive {
+  Argument x, y, weights;
+  memory::desc bias, scratchpad;
+  dnnl::primitive convolution;
+  dnnl::reorder add_weights;  // adds up a gradient of weights
+};
+
+// What oneDNN does to each sum. y holds what is to be added.
+dnnl::post_ops post_ops_of(const ConvKey& key) {
+  dnnl::post_ops ops;
+  if (key.skip) ops.append_sum();
+  if (key.activation == Activation::kRelu)
+    ops.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+  if (key.activation == Activation::kRelu6)
+    ops.append_eltwise(1, dnnl::algorithm::eltwise_clip, 0, 6);
+  return ops;
+}
+
+// Winograd's minimal filtering (Lavin and Gray 2016) with tiles of 4 x 4 takes a quarter of the
+// multiplications, but oneDNN's version has an image layout of its own. It pays if enough pixels
+// share the transform of the weights, and enough channels that of the pixels.
+bool winograd_pays(const ConvShape& s) {
+  constexpr Index kChannels = 32, kPositions = 350;
+  const auto fits = [](Index channels) { return channels >= kChannels && channels % 16 == 0; };
+  return s.kernel_height == 3 && s.kernel_width == 3 && s.stride == 1 && s.groups == 1 &&
+         s.dilation == 1 && s.padding == Padding(1) && fits(s.in_channels) &&
+         fits(s.out_channels) && s.batch * s.out_height() * s.out_width() >= kPositions;
+}
+
+Primitive make(const ConvKey& key, dnnl::algorithm algorithm) {
+  const ConvShape& s = key.shape;
+  constexpr auto kFloat = memory::data_type::f32;
+  // oneDNN names extents in the order nchw and oihw, whatever the layout.
+  const memory::dims extents =
+      s.groups == 1
+          ? memory::dims{s.out_channels, s.in_channels, s.kernel_height, s.kernel_width}
+          : memory::dims{s.groups, s.group_out(), s.group_in(), s.kernel_height, s.kernel_width};
+  const memory::desc our_x = channels_last(s.batch, s.in_channels, s.height, s.width);
+  const memory::desc our_y =
+      channels_last(s.batch, s.out_channels, key.out_height(), s.out_width());
+  const auto tag = s.groups == 1 ? memory::format_tag::hwio : memory::format_tag::hwigo;
+  const Index tap = s.in_channels * key.all_channels;
+  const memory::desc our_weights =
+      key.all_channels == s.out_channels
+          ? memory::desc(extents, kFloat, tag)
+          : memory::desc(extents, kFloat,
+                         memory::dims{1, key.all_channels, s.kernel_width * tap, tap});
+  // Operands may be rounded; what is added up and written never is.
+  const auto rounded =
+      key.precision == Precision::kBf16 ? memory::data_type::bf16 : memory::data_type::f32;
+  const auto operand = [&](ConvDirection result) {
+    return key.direction == result ? kFloat : rounded;
+  };
+  const auto image = [&](const memory::desc& ours, memory::data_type type) {
+    const auto tag = algorithm == dnnl::algorithm::convolution_direct ? memory::format_tag::nhwc
+                                                                      : memory::format_tag::any;
+    return memory::desc(ours.dims(), type, tag);
+  };
+  const memory::desc x = image(our_x, operand(ConvDirection::kData)),
+                     y = image(our_y, operand(ConvDirection::kForward)),
+                     any(extents, operand(ConvDirection::kWeights), memory::format_tag::any);
+  const memory::dims strides{s.stride, s.stride}, before{key.rows.before, s.padding.before};
+  const memory::dims after{key.rows.after, s.padding.after};
+  const memory::dims dilates{s.dilation - 1,
+                             s.dilation - 1};  // oneDNN counts the pixels that are skipped
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  dnnl::primitive_attr with_post_ops = attributes;
+  with_post_ops.set_post_ops(post_ops_of(key));
+
+  Primitive p;
+  if (key.bias) p.bias = memory::desc({s.out_channels}, kFloat, memory::format_tag::x);
+  // The other directions need its description as a hint, of which the types do not matter to them.
+  const auto hint = [&](const memory::desc& of, memory::data_type type) {
+    return key.precision == Precision::kF32 || key.direction == ConvDirection::kForward
+               ? of
+               : memory::desc(of.dims(), type,
+                              &of == &any ? memory::format_tag::any : memory::format_tag::nhwc);
+  };
+  const dnnl::convolution_forward::primitive_desc forward(
+      {dnnl::prop_kind::forward_training, algorithm, hint(x, rounded), hint(any, rounded), p.bias,
+       hint(y, rounded), strides, dilates, before, after},
+      with_post_ops, engine());
+  switch (key.direction) {
+    case ConvDirection::kForward:
+      p.convolution = dnnl::convolution_forward(forward);
+      p.x.set(our_x, forward.src_desc());
+      p.y.set(our_y, forward.dst_desc());
+      p.weights.set(our_weights, forward.weights_desc());
+      p.scratchpad = forward.scratchpad_desc();
+      break;
+    case ConvDirection::kData: {
+      const dnnl::convolution_backward_data::primitive_desc backward(
+          {algorithm, x, any, y, strides, dilates, before, after}, attributes, engine(), forward);
+      p.convolution = dnnl::convolution_backward_data(backward);
+      p.x.set(our_x, backward.diff_src_desc());
+      p.y.set(our_y, backward.diff_dst_desc());
+      p.weights.set(our_weights, backward.weights_desc());
+      p.scratchpad = backward.scratchpad_desc();
+      break;
+    }
+    case ConvDirection::kWeights: {
+      const dnnl::convolution_backward_weights::primitive_desc backward(
+          {algorithm, x, any, p.bias, y, strides, dilates, before, after}, attributes, engine(),
+          forward);
+      p.convolution = dnnl::convolution_backward_weights(backward);
+      p.x.set(our_x, backward.src_desc());
+      p.y.set(our_y, backward.diff_dst_desc());
+      p.scratchpad = backward.scratchpad_desc();
+      p.weights.ours = our_weights, p.weights.theirs = backward.diff_weights_desc();
+      dnnl::post_ops add;
+      add.append_sum();
+      dnnl::primitive_attr adding;
+      adding.set_post_ops(add);
+      p.add_weights = dnnl::reorder({engine(), p.weights.theirs, engine(), p.weights.ours, adding});
+      break;
+    }
+  }
+  return p;
+}
+
+}  // namespace
+
+bool library_has_winograd() {
+  static const bool has = [] {
+    const ConvShape any{.height = 32,
+                        .width = 32,
+                        .in_channels = 32,
+                        .out_channels = 32,
+                        .kernel_height = 3,
+                        .kernel_width = 3,
+                        .padding = 1};
+    try {
+      make({.shape = any, .direction = ConvDirection::kForward},
+           dnnl::algorithm::convolution_winograd);
+      return true;
+    } catch (const dnnl::error&) {
+      return false;
+    }
+  }();
+  return has;
+}
+
+bool library_uses_winograd(const ConvShape& shape) {
+  return library_has_winograd() && conv_precision(shape) == Precision::kF32 && winograd_pays(shape);
+}
+
+Precision conv_precision(const ConvShape& s) {
+  constexpr Index kChannels = 16;
+  const bool few = s.groups > 1 || s.in_channels < kChannels || s.out_channels < kChannels;
+  return few ? Precision::kF32 : precision();
+}
+
+namespace {
+
+Primitive make(const ConvKey& key) try {
+  if (key.precision == Precision::kF32 && library_has_winograd() && winograd_pays(key.shape)) {
+    try {
+      return make(key, dnnl::algorithm::convolution_winograd);
+    } catch (const dnnl::error& error) {  // not in this direction
+      if (error.status == dnnl_out_of_memory) throw;
+    }
+  }
+  return make(key, dnnl::algorithm::convolution_direct);
+} catch (const dnnl::error& error) {
+  kernels_detail::rethrow(error);
+}
+
+// Creating a primitive takes longer than many convolutions, so each thread keeps those that it
+// used. A run has few shapes; where there are many (images of any size), the collection is emptied
+// now and then.
+const Primitive& primitive(const ConvKey& key) {
+  static parallel::PerThread<std::map<ConvKey, Primitive>> of_threads;
+  std::map<ConvKey, Primitive>& held = of_threads.get();
+  const auto found = held.find(key);
+  if (found != held.end()) return found->second;
+  if (held.size() >= 512) held.clear();
+  return held.emplace(key, make(key)).first->second;
+}
+
+}  // namespace
+
+void conv_forward(const ConvKey& key, const ConvForward& at) {
+  const auto [x, w, bias, skip, y] = at;
+  Workspace& space = workspace();
+  const Primitive& p = primitive(key);
+  if (skip && skip != y && p.y.same()) std::copy_n(skip, key.results(), y);
+  memory out =
+      skip && !p.y.same() ? p.y.input(skip, space.y, space.stream) : p.y.output(y, space.y);
+  p.convolution.execute(
+      space.stream, {{DNNL_ARG_SRC, p.x.input(x, space.x, space.stream)},
+                     {DNNL_ARG_WEIGHTS, p.weights.input(w, space.weights, space.stream)},
+                     {DNNL_ARG_BIAS, wrap(p.bias, bias)},
+                     {DNNL_ARG_DST, out},
+                     {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
+  p.y.unpack(out, y, space.stream);
+  space.stream.wait();
+}
+
+void conv_backward_data(const ConvShape& shape, const Real* w, const Real* dy, Real* dx) {
+  Workspace& space = workspace();
+  const Primitive& p = primitive(
+      {.shape = shape, .direction = ConvDirection::kData, .precision = conv_precision(shape)});
+  memory out = p.x.output(dx, space.x);
+  p.convolution.execute(
+      space.stream, {{DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
+                     {DNNL_ARG_WEIGHTS, p.weights.input(w, space.weights, space.stream)},
+                     {DNNL_ARG_DIFF_SRC, out},
+                     {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
+  p.x.unpack(out, dx, space.stream);
+  space.stream.wait();
+}
+
+void conv_backward_weights(const ConvShape& shape, const Real* x, const Real* dy, Real* dw,
+                           View dbias) {
+  Workspace& space = workspace();
+  const Primitive& p = primitive({.shape = shape,
+                                  .direction = ConvDirection::kWeights,
+                                  .bias = dbias.data != nullptr,
+                                  .precision = conv_precision(shape)});
+  memory ours = wrap(p.weights.ours, dw);
+  memory theirs = Workspace::memory_in(space.weights, p.weights.theirs);
+  p.convolution.execute(
+      space.stream, {{DNNL_ARG_SRC, p.x.input(x, space.x, space.stream)},
+                     {DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
+                     {DNNL_ARG_DIFF_WEIGHTS, theirs},
+                     {DNNL_ARG_DIFF_BIAS, Workspace::memory_in(space.bias, p.bias)},
+                     {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
+  p.add_weights.execute(space.stream, theirs, ours);
+  space.stream.wait();
+  for (Index o = 0; o < dbias.size() && dbias.data; ++o) dbias[o] += space.bias[o];
+}
+
+}  // namespace kernels::optimized
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade

@@ -1,0 +1,55 @@
+// One convolution by oneDNN in one direction, on one thread. conv.cpp cuts larger ones into such.
+#pragma once
+
+#include "core/kernels/conv.h"
+#include "core/kernels/precision.h"
+
+namespace saccade {
+inline namespace SACCADE_NUMERIC {
+namespace kernels::optimized {
+
+enum class ConvDirection { kForward, kData, kWeights };
+
+// What oneDNN makes a primitive for; each thread keeps those that it used.
+struct ConvKey {
+  ConvShape shape;
+  ConvDirection direction;
+  bool bias = false, skip = false;
+  Activation activation = Activation::kNone;
+  Precision precision = Precision::kF32;
+  // A part of an image's rows has padding of its own above and below.
+  Padding rows = shape.padding;
+  // A part of the output channels reads a part of each row of these weights.
+  Index all_channels = shape.out_channels;
+  auto operator<=>(const ConvKey&) const = default;
+
+  Index out_height() const {
+    return (shape.height + rows.both() - shape.reach(shape.kernel_height)) / shape.stride + 1;
+  }
+  Index results() const {
+    return shape.batch * out_height() * shape.out_width() * shape.out_channels;
+  }
+};
+
+// What operands are rounded to now (precision.h): not those of a few channels, which take no time.
+Precision conv_precision(const ConvShape& shape);
+
+// Whether a convolution in 32-bit floats is one that oneDNN computes by Winograd's filtering.
+bool library_uses_winograd(const ConvShape& shape);
+// Whether oneDNN has Winograd's filtering on this processor, which it has with AVX-512 only.
+bool library_has_winograd();
+
+// Where the arguments of a forward pass lie. A null pointer adds nothing.
+struct ConvForward {
+  const Real *x, *w, *bias, *skip;
+  Real* y;
+};
+void conv_forward(const ConvKey& key, const ConvForward& at);
+void conv_backward_data(const ConvShape& shape, const Real* w, const Real* dy, Real* dx);
+// Adds to dw and, where it has data, to dbias.
+void conv_backward_weights(const ConvShape& shape, const Real* x, const Real* dy, Real* dw,
+                           View dbias);
+
+}  // namespace kernels::optimized
+}  // namespace SACCADE_NUMERIC
+}  // namespace saccade
