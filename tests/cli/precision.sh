@@ -32,11 +32,13 @@ else
   expect 4 "$saccade" train tiny.yaml --out soft $wide precision=f32 train.stop=30u --resume
   wants "precision was bf16, is f32" err
   # A run is evaluated as it was trained, unless it is told otherwise.
-  expect 0 "$saccade" evaluate soft --json
-  cp out as_trained.json
-  expect 0 "$saccade" evaluate soft --json --set precision=bf16
-  [ "$(json out /regimes/0/scores)" = "$(json as_trained.json /regimes/0/scores)" ] ||
-    fail "a run of bf16 was not evaluated in bf16"
+  perplexity() {
+    expect 0 "$saccade" evaluate soft --json "$@"
+    json out /perplexity
+  }
+  as_trained=$(perplexity)
+  [ "$(perplexity --set precision=bf16)" = "$as_trained" ] || fail "a run of bf16 was not evaluated in bf16"
+  [ "$(perplexity --set precision=f32)" != "$as_trained" ] || fail "--set precision=f32 changed nothing"
   # Models of both precisions in one process compute alike.
   expect 0 "$saccade" evaluate soft,f32 --json
   wants "all compute in f32" err
