@@ -1,0 +1,267 @@
+// campaign [--list] READER [--inputs N] [--seconds S] [--seed K] [--seeds FOLDER] [--keep FOLDER]
+// [FILE...] Feeds a reader with mutations of its seeds, the same ones for the same seed, and stops
+// at the first input that makes it fail: an exception that is no error for people, more than a
+// second, or memory out of proportion. A crash leaves the input in the folder --keep, where it is
+// written before it is read. With FILEs it reads these alone. Compiled with SACCADE_LIBFUZZER,
+// libFuzzer mutates instead, and SACCADE_READER names the reader.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <new>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "tests/campaign/readers.h"
+
+namespace saccade::campaign {
+namespace {
+
+// The largest allocation while an input is read.
+std::atomic<std::size_t> largest{0};
+
+constexpr std::size_t kAllowed = std::size_t{96} << 20;  // bytes at once, for the smallest input
+constexpr std::size_t kAllowedPerByte = 4096;
+
+// What went wrong with an input; "" for nothing.
+std::string trouble_of(const Reader& reader, std::span<const std::uint8_t> input) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  largest = 0;
+  std::string trouble;
+  try {
+    reader.read(input);
+  } catch (const InternalError& error) {
+    trouble = str("an internal error: ", error.what());
+  } catch (const Error& error) {
+    const std::string_view text = error.what();
+    if (text.empty()) trouble = "an error without a text";
+  } catch (const std::bad_alloc&) {
+    trouble = "memory ran out";
+  } catch (const std::exception& error) {
+    trouble = str("an exception that is no error for people: ", error.what());
+  }
+  if (!trouble.empty()) return trouble;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (seconds > 1) return str("it took ", seconds, " s");
+  if (largest > kAllowed + kAllowedPerByte * input.size())
+    return str("it asked for ", largest >> 20, " MiB at once for ", input.size(), " bytes");
+  return "";
+}
+
+#ifndef SACCADE_LIBFUZZER
+
+class Mutator {
+ public:
+  Mutator(const Reader& reader, std::vector<Bytes> seeds, std::uint64_t seed)
+      : reader_(reader), seeds_(std::move(seeds)), seed_(seed) {}
+
+  Bytes operator()(std::uint64_t number) {
+    Random random({seed_, Stream::kTest, 0, number});
+    const auto below = [&](std::size_t n) {
+      return static_cast<std::size_t>(random.uniform() * static_cast<double>(n));
+    };
+    Bytes out = seeds_[below(seeds_.size())];
+    for (std::size_t step = 0, steps = 1 + below(6); step < steps; ++step) {
+      const std::size_t at = below(out.size() + 1);
+      switch (below(9)) {
+        case 0:  // one bit
+          if (at < out.size()) out[at] ^= static_cast<std::uint8_t>(1U << below(8));
+          break;
+        case 1:  // another byte
+          if (at < out.size()) out[at] = static_cast<std::uint8_t>(below(256));
+          break;
+        case 2:  // a byte at a limit
+          if (at < out.size()) out[at] = std::array<std::uint8_t, 4>{0, 0x7f, 0x80, 0xff}[below(4)];
+          break;
+        case 3:  // cut off
+          out.resize(at);
+          break;
+        case 4: {  // a part is missing
+          const std::size_t end = std::min(out.size(), at + 1 + below(16));
+          out.erase(out.begin() + static_cast<std::ptrdiff_t>(at),
+                    out.begin() + static_cast<std::ptrdiff_t>(end));
+          break;
+        }
+        case 5: {  // a part is there again
+          const std::size_t end = std::min(out.size(), at + 1 + below(64));
+          const Bytes part(out.begin() + static_cast<std::ptrdiff_t>(at),
+                           out.begin() + static_cast<std::ptrdiff_t>(end));
+          const std::size_t to = below(out.size() + 1);
+          out.insert(out.begin() + static_cast<std::ptrdiff_t>(to), part.begin(), part.end());
+          break;
+        }
+        case 6: {  // a part of another seed
+          const Bytes& other = seeds_[below(seeds_.size())];
+          const std::size_t from = below(other.size() + 1),
+                            end = std::min(other.size(), from + 1 + below(64));
+          out.insert(out.begin() + static_cast<std::ptrdiff_t>(at),
+                     other.begin() + static_cast<std::ptrdiff_t>(from),
+                     other.begin() + static_cast<std::ptrdiff_t>(end));
+          break;
+        }
+        case 7: {  // a word of the format
+          if (reader_.words.empty()) break;
+          const std::string& word = reader_.words[below(reader_.words.size())];
+          out.insert(out.begin() + static_cast<std::ptrdiff_t>(at), word.begin(), word.end());
+          break;
+        }
+        default: {  // a number at a limit, of 2, 4 or 8 bytes
+          const std::size_t bytes = std::size_t{2} << below(3);
+          if (at + bytes > out.size()) break;
+          const std::uint64_t number = std::array<std::uint64_t, 7>{0,
+                                                                    1,
+                                                                    ~std::uint64_t{0},
+                                                                    0x7fffffffffffffff,
+                                                                    0x80000000,
+                                                                    0x7fffffff,
+                                                                    0xffff}[below(7)];
+          std::memcpy(out.data() + at, &number, bytes);
+        }
+      }
+    }
+    if (out.size() > (std::size_t{1} << 20)) out.resize(std::size_t{1} << 20);
+    return out;
+  }
+
+ private:
+  const Reader& reader_;
+  std::vector<Bytes> seeds_;
+  std::uint64_t seed_;
+};
+
+std::vector<Bytes> seeds_of(const Reader& reader, const std::filesystem::path& folder) {
+  std::vector<Bytes> all = reader.seeds ? reader.seeds() : std::vector<Bytes>();
+  std::error_code error;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().filename().string().starts_with(reader.name + "."))
+      files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  for (const std::filesystem::path& file : files) all.push_back(bytes_of_file(file));
+  if (all.empty()) all.emplace_back();
+  return all;
+}
+
+int run(std::vector<std::string> arguments) {
+  const std::vector<Reader> readers = all_readers();
+  std::uint64_t inputs = ~std::uint64_t{0}, seed = 1;
+  double seconds = 1e9;
+  std::filesystem::path folder, keep;
+  std::vector<std::string> rest;
+  const auto next = [&](std::size_t& i) { return i + 1 < arguments.size() ? arguments[++i] : "0"; };
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& one = arguments[i];
+    if (one == "--list") {
+      for (const Reader& reader : readers) std::cout << reader.name << "\n";
+      return 0;
+    }
+    if (one == "--inputs")
+      inputs = std::stoull(next(i));
+    else if (one == "--seconds")
+      seconds = std::stod(next(i));
+    else if (one == "--seed")
+      seed = std::stoull(next(i));
+    else if (one == "--seeds")
+      folder = next(i);
+    else if (one == "--keep")
+      keep = next(i);
+    else
+      rest.push_back(one);
+  }
+  const auto found = std::find_if(readers.begin(), readers.end(), [&](const Reader& reader) {
+    return !rest.empty() && reader.name == rest.front();
+  });
+  if (found == readers.end()) {
+    std::cerr << "campaign: name a reader of --list\n";
+    return 2;
+  }
+  const auto fails = [&](const Bytes& input, const std::string& what) {
+    const std::string trouble = trouble_of(*found, input);
+    if (trouble.empty()) return false;
+    std::cerr << found->name << ": " << what << ": " << trouble << "\n";
+    return true;
+  };
+  if (rest.size() > 1) {
+    bool failed = false;
+    for (std::size_t i = 1; i < rest.size(); ++i)
+      failed = fails(bytes_of_file(rest[i]), rest[i]) || failed;
+    return failed ? 1 : 0;
+  }
+  const std::vector<Bytes> seeds = seeds_of(*found, folder);
+  for (std::size_t i = 0; i < seeds.size(); ++i)
+    if (fails(seeds[i], str("seed ", i))) return 1;
+  Mutator mutate(*found, seeds, seed);
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  std::uint64_t number = 0;
+  for (; number < inputs; ++number) {
+    if (std::chrono::duration<double>(Clock::now() - start).count() > seconds) break;
+    const Bytes input = mutate(number);
+    const std::filesystem::path kept = keep / (found->name + ".last");
+    if (!keep.empty()) {
+      std::ofstream out(kept, std::ios::binary | std::ios::trunc);
+      out.write(reinterpret_cast<const char*>(input.data()),
+                static_cast<std::streamsize>(input.size()));
+    }
+    if (fails(input, str("input ", number, " of seed ", seed))) return 1;
+  }
+  std::cout << found->name << " " << number << "\n";
+  if (!keep.empty()) std::filesystem::remove(keep / (found->name + ".last"));
+  return 0;
+}
+
+#endif
+
+}  // namespace
+
+// Called by the allocations below.
+void note_allocation(std::size_t bytes) {
+  std::size_t known = largest.load(std::memory_order_relaxed);
+  while (bytes > known && !largest.compare_exchange_weak(known, bytes)) {
+  }
+}
+
+}  // namespace saccade::campaign
+
+#ifdef SACCADE_LIBFUZZER
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace saccade::campaign;
+  static const Reader reader = [] {
+    const char* name = std::getenv("SACCADE_READER");
+    for (Reader& one : all_readers())
+      if (name && one.name == name) return one;
+    std::cerr << "SACCADE_READER names no reader\n";
+    std::exit(2);
+  }();
+  if (const std::string trouble = trouble_of(reader, {data, size}); !trouble.empty()) {
+    std::cerr << reader.name << ": " << trouble << "\n";
+    std::abort();
+  }
+  return 0;
+}
+
+#else
+
+void* operator new(std::size_t bytes) {
+  saccade::campaign::note_allocation(bytes);
+  if (void* memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+int main(int argc, char** argv) {
+  // Memory that no allocation of ours counts, such as a library's, has a limit, too.
+  const rlimit limit{std::size_t{6} << 30, std::size_t{6} << 30};
+  setrlimit(RLIMIT_AS, &limit);
+  return saccade::campaign::run({argv + 1, argv + argc});
+}
+
+#endif

@@ -1,0 +1,191 @@
+// Readers of configs, weights, checkpoints and caches.
+#include <algorithm>
+
+#include "captioning/learning/config/experiment_config.h"
+#include "captioning/learning/runs/check_config.h"
+#include "captioning/learning/runs/checkpoint_content.h"
+#include "captioning/model/vocabulary/word_vectors.h"
+#include "core/config/config.h"
+#include "core/io/checkpoint.h"
+#include "core/io/row_store.h"
+#include "core/io/seal.h"
+#include "core/io/tensor_files.h"
+#include "tests/campaign/readers.h"
+
+namespace saccade::campaign {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path kGolden = fs::path(SACCADE_SOURCE) / "tests/golden";
+
+std::string text_of(Input bytes) { return {bytes.begin(), bytes.end()}; }
+
+std::vector<Bytes> files(const fs::path& folder, const std::string& ending) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ending) found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  std::vector<Bytes> all;
+  for (const fs::path& file : found) all.push_back(bytes_of_file(file));
+  return all;
+}
+
+void read_config(Input bytes) {
+  const auto loaded = parse_config<ExperimentConfig>(text_of(bytes), "input.yaml");
+  check_config(loaded.config);
+  const std::string printed = print_config(loaded.config);
+  if (print_config(parse_config<ExperimentConfig>(printed, "printed.yaml").config) != printed)
+    throw InternalError("a printed config reads as another one");
+}
+
+std::vector<Bytes> configs() {
+  std::vector<Bytes> all;
+  for (const Bytes& one : files(fs::path(SACCADE_SOURCE) / "configs", ".yaml")) {
+    std::string text = text_of(one);
+    if (const auto base = text.find("\nbase:"); base != std::string::npos)
+      text.erase(base + 1, text.find('\n', base + 1) - base);
+    all.push_back(bytes_of(text));
+  }
+  return all;
+}
+
+void read_all_tensors(const fs::path& path) {
+  const std::unique_ptr<TensorFile> file = open_tensors(path);
+  for (const SafetensorsEntry& entry : file->entries()) {
+    try {
+      file->floats(entry);
+      file->doubles(entry);
+    } catch (const DataError&) {  // a type without numbers
+    }
+  }
+}
+
+// A file of safetensors: the length of the header, the header, the numbers.
+Bytes safetensors(const std::string& header, std::size_t numbers) {
+  Bytes out;
+  for (int i = 0; i < 8; ++i)
+    out.push_back(static_cast<std::uint8_t>(header.size() >> (8 * i) & 0xff));
+  out.insert(out.end(), header.begin(), header.end());
+  for (std::size_t i = 0; i < numbers; ++i) out.push_back(static_cast<std::uint8_t>(i));
+  return out;
+}
+
+std::vector<Bytes> safetensors_files() {
+  return {safetensors(R"({"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},)"
+                      R"("b":{"dtype":"F16","shape":[3],"data_offsets":[16,22]}})",
+                      22),
+          safetensors(
+              R"({"__metadata__":{"format":"pt"},"x.y":{"dtype":"BF16","shape":[],)"
+              R"("data_offsets":[0,2]},"z":{"dtype":"F64","shape":[1,0],"data_offsets":[2,2]}})",
+              2)};
+}
+
+Archive small_archive() {
+  Archive archive;
+  archive.add_uint64("content_version", 1);
+  archive.add_string("config", "name: x\n");
+  archive.add_strings("vocabulary", {"<pad>", "a", "dog"});
+  archive.add_int64s("frozen_grid", {3}, {7, 7, 8});
+  archive.add_string("data/name", "campaign");
+  return archive;
+}
+
+std::vector<Bytes> checkpoints() {
+  const fs::path file = scratch_file("seed.h5", {});
+  fs::remove(file);
+  save_archive(file, small_archive());
+  return {bytes_of_file(file)};
+}
+
+// The bytes behind the header are the input, under a header that fits them.
+void read_sealed(Input bytes) {
+  static const std::size_t image = [] {
+    const Bytes whole = checkpoints().front();
+    return read_seal(std::as_bytes(std::span(whole)), whole.size(), "seed").image_bytes;
+  }();
+  const std::span<const std::byte> payload = std::as_bytes(bytes);
+  const std::size_t cut = std::min(image, payload.size());
+  const auto head = seal(payload.first(cut), payload.subspan(cut));
+  Bytes all(kSealBytes);
+  std::transform(head.begin(), head.end(), all.begin(),
+                 [](std::byte b) { return static_cast<std::uint8_t>(b); });
+  all.insert(all.end(), bytes.begin(), bytes.end());
+  load_archive(scratch_file("sealed.h5", all));
+}
+
+std::vector<Bytes> payloads() {
+  Bytes all = checkpoints().front();
+  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kSealBytes));
+  return {all};
+}
+
+void read_rows(Input bytes) {
+  const RowStore store(scratch_file("cache.rows", bytes), "key");
+  std::vector<float> row(static_cast<std::size_t>(store.format().width()));
+  for (const std::string& id : store.ids())
+    if (store.contains(id)) store.read(id, row);
+}
+
+std::vector<Bytes> row_stores() {
+  std::vector<Bytes> all;
+  for (const bool half : {false, true}) {
+    const fs::path file = scratch_file("seed.rows", {});
+    fs::remove(file);
+    const RowFormat format{.key = "key", .shape = {2, 3}, .half = half};
+    {
+      RowStoreWriter writer(file, format, {"a.jpg", "b.jpg", "c.jpg"});
+      const std::vector<float> row{1, 2, 3, -4, 5, 0.5F};
+      writer.write("a.jpg", row);
+      writer.write("b.jpg", row);
+      writer.leave_out("c.jpg");
+      writer.finish();
+    }
+    all.push_back(bytes_of_file(file));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Reader> file_readers() {
+  return {{.name = "config",
+           .read = read_config,
+           .seeds = configs,
+           .words = {"base: ", "&a ", "*a", "<<: ", "[", "{", "null", "1e999", "-1", "10e", "5000u",
+                     " -> 0 over 2e", "!!binary ", "? ", "|\n"}},
+          {.name = "safetensors",
+           .read = [](Input bytes) { read_all_tensors(scratch_file("x.safetensors", bytes)); },
+           .seeds = safetensors_files,
+           .words = {"data_offsets", "dtype", "shape", "F32", "I64", "18446744073709551615", "-1",
+                     "{}"}},
+          {.name = "torch",
+           .read = [](Input bytes) { read_all_tensors(scratch_file("x.pth", bytes)); },
+           .seeds = [] { return files(kGolden / "published/containers", ".pth"); },
+           .words = {"PK\x03\x04", "PK\x01\x02", "PK\x05\x06", "ctorch\nFloatStorage\n", "R.", "Q",
+                     "h", "\x80\x02"}},
+          {.name = "checkpoint",
+           .read = [](Input bytes) { load_archive(scratch_file("x.h5", bytes)); },
+           .seeds = checkpoints,
+           .words = {"\x89HDF\r\n\x1a\n", "OHDR", "TREE", "SNOD", "HEAP", "GCOL"}},
+          {.name = "sealed_checkpoint",
+           .read = read_sealed,
+           .seeds = payloads,
+           .words = {"\x89HDF\r\n\x1a\n", "OHDR", "TREE", "SNOD", "HEAP", "GCOL"}},
+          {.name = "rows", .read = read_rows, .seeds = row_stores, .words = {"a.jpg"}},
+          {.name = "word_vectors",
+           .read =
+               [](Input bytes) {
+                 read_word_vectors(scratch_file("vectors.txt", bytes),
+                                   Vocabulary({"<pad>", "<bos>", "<eos>", "<unk>", "a", "dog"}), 0);
+               },
+           .seeds =
+               [] {
+                 return std::vector<Bytes>{bytes_of("a 0.1 0.2 -3e-1\ndog 1 2 3\nthe cat 4 5 6\n"),
+                                           bytes_of("2 2\na 1 2\ndog 3 4\n")};
+               },
+           .words = {"nan", "inf", "1e400", "\n", " ", "\xc3\xa9"}}};
+}
+
+}  // namespace saccade::campaign
