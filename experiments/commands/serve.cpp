@@ -1,6 +1,9 @@
 #include "experiments/commands/serve.h"
 
+#include <algorithm>
+#include <cctype>
 #include <deque>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -33,6 +36,24 @@ void check(const ServeArgs& args) {
                          " MiB, because no larger image file is read; got ", args.max_upload));
 }
 
+// The first line of the file. Its characters stand in a header, a cookie and an address as they
+// are.
+std::string token_of(const std::string& file) {
+  if (file.empty()) return "";
+  std::ifstream in(file);
+  std::string token;
+  std::getline(in, token);
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+  };
+  if (token.size() < 16 || !std::all_of(token.begin(), token.end(), plain))
+    throw UsageError(
+        str("--token ", file,
+            ": the file's first line must be a token of at least 16 letters, digits, '-', '_' and "
+            "'.', such as `openssl rand -hex 16` prints"));
+  return token;
+}
+
 void announce(const ServeArgs& args, const CaptionServer& server,
               const std::vector<ShownModel>& models) {
   if (args.json) {
@@ -44,10 +65,10 @@ void announce(const ServeArgs& args, const CaptionServer& server,
     std::cout << server.url() << std::endl;
     std::cerr << "open this address in a browser; Ctrl-C stops the server\n";
   }
-  if (!is_loopback(args.host))
+  if (!is_loopback(args.host) && args.token.empty())
     log::warn(plain_text(str("--host ", args.host,
-                             ": everybody who can reach this machine can use the server, and it "
-                             "has no password")));
+                             ": everybody who can reach this machine can use the server; ask for "
+                             "a token with --token FILE")));
 }
 
 }  // namespace
@@ -74,6 +95,8 @@ int run_serve(const ServeArgs& args) {
                         .port = args.port,
                         .max_upload = bytes,
                         .waiting = args.waiting,
+                        .per_client = args.per_client,
+                        .token = token_of(args.token),
                         .timeout = std::chrono::seconds(args.timeout)},
                        captions.models_json(bytes), [&](const CaptionRequest& request) {
                          return captions.caption_json(request.picture, request.search);
@@ -104,6 +127,14 @@ CommandRun bind_serve(Options& options) {
                 "number of pictures that may wait while one is captioned; more are refused, with "
                 "the time after which to try again (default: 8)",
                 0);
+  options.count("--per-client", args->per_client,
+                "number of pictures of one address that may wait or be captioned at a time "
+                "(default: 4)",
+                1);
+  options.text("--token", args->token,
+               "file whose first line is a token that every request must bring, as "
+               "'Authorization: Bearer TOKEN' or, for the page, as /?token=TOKEN",
+               "FILE");
   options.count("--timeout", args->timeout,
                 "seconds within which a request must have arrived completely (default: 30)", 1);
   options.count("--occlusion-steps", args->occlusion_steps,

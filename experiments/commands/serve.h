@@ -15,6 +15,8 @@ struct ServeArgs {
   Index port = 8080;      // 0: any port that is free
   Index max_upload = 16;  // MiB
   Index waiting = 8;      // pictures that may wait
+  Index per_client = 4;   // of one address
+  std::string token{};    // a file
   Index timeout = 30;     // seconds
   Index occlusion_steps = kOcclusionSteps;
   std::vector<std::string> set{};  // `search.beam=5`

@@ -17,12 +17,20 @@ CaptionQueue::Answer CaptionQueue::caption(CaptionRequest request) {
     const std::lock_guard lock(mutex_);
     if (closed_) return {.fate = Fate::kClosed, .json = {}};
     if (count_ >= most_) return {.fate = Fate::kFull, .json = {}};
-    ++count_;
+    Index& of_client = of_client_[request.client];
+    if (of_client >= per_client_) return {.fate = Fate::kClientFull, .json = {}};
+    ++of_client, ++count_;
     jobs_.push_back({.request = std::move(request), .answer = {}});
     answer = jobs_.back().answer.get_future();
   }
   brought_.notify_one();
   return answer.get();
+}
+
+void CaptionQueue::leave(const std::string& client) {
+  --count_;
+  const auto found = of_client_.find(client);
+  if (--found->second == 0) of_client_.erase(found);
 }
 
 std::optional<CaptionQueue::Job> CaptionQueue::next(const std::function<bool()>& stops) {
@@ -50,7 +58,7 @@ void CaptionQueue::work(const std::function<bool()>& stops) {
     }
     {
       const std::lock_guard lock(mutex_);
-      --count_;
+      leave(job->request.client);
       last_ = std::chrono::steady_clock::now() - start;
     }
     if (error)
@@ -64,8 +72,10 @@ void CaptionQueue::work(const std::function<bool()>& stops) {
 void CaptionQueue::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  for (Job& job : jobs_) job.answer.set_value({.fate = Fate::kClosed, .json = {}});
-  count_ -= static_cast<Index>(jobs_.size());
+  for (Job& job : jobs_) {
+    job.answer.set_value({.fate = Fate::kClosed, .json = {}});
+    leave(job.request.client);
+  }
   jobs_.clear();
 }
 

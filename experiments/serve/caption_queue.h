@@ -7,6 +7,7 @@
 #include <functional>
 #include <future>
 #include <list>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@ namespace saccade {
 struct CaptionRequest {
   std::vector<std::uint8_t> picture{};  // the bytes of an image file
   RequestedSearch search{};
+  std::string client{};  // the address that it came from
 };
 
 // Captions a picture and returns the answer. May throw.
@@ -27,12 +29,14 @@ using CaptionWork = std::function<std::string(const CaptionRequest&)>;
 
 class CaptionQueue {
  public:
-  // The queue holds at most `most` pictures, including the one that is being captioned.
-  CaptionQueue(CaptionWork work, Index most) : work_(std::move(work)), most_(most) {}
+  // The queue holds at most `most` pictures, including the one that is being captioned, and of one
+  // client at most `per_client`.
+  CaptionQueue(CaptionWork work, Index most, Index per_client)
+      : work_(std::move(work)), most_(most), per_client_(per_client) {}
 
-  // What became of a picture: it was captioned, the queue was full, or the queue was closed before
-  // its turn.
-  enum class Fate { kDone, kFull, kClosed };
+  // What became of a picture: it was captioned, the queue was full, it held as many pictures of its
+  // client as it may, or it was closed before its turn.
+  enum class Fate { kDone, kFull, kClientFull, kClosed };
   struct Answer {
     Fate fate = Fate::kDone;
     std::string json;
@@ -57,15 +61,17 @@ class CaptionQueue {
     std::promise<Answer> answer;
   };
 
+  void leave(const std::string& client);  // with the mutex
   std::optional<Job> next(const std::function<bool()>& stops);
   void close();
 
   CaptionWork work_;
-  Index most_;
+  Index most_, per_client_;
   mutable std::mutex mutex_;
   std::condition_variable brought_;
   std::list<Job> jobs_;
-  Index count_ = 0;  // pictures that wait or are being captioned
+  Index count_ = 0;                         // pictures that wait or are being captioned
+  std::map<std::string, Index> of_client_;  // how many of them are of each client
   std::chrono::duration<double> last_{0};
   bool closed_ = false;
 };

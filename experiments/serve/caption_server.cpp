@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/base/plain_text.h"
 #include "experiments/process/log.h"
 #include "experiments/serve/connections.h"
@@ -55,7 +56,11 @@ RequestHead head_of(const httplib::Request& request) {
           .length = header(request, "Content-Length"),
           .transfer = header(request, "Transfer-Encoding"),
           .encoding = header(request, "Content-Encoding"),
-          .type = header(request, "Content-Type")};
+          .type = header(request, "Content-Type"),
+          .authorization = header(request, "Authorization"),
+          .cookie = header(request, "Cookie"),
+          .token = request.has_param("token") ? std::optional(request.get_param_value("token"))
+                                              : std::nullopt};
 }
 
 const httplib::Headers& safe_headers() {
@@ -175,9 +180,11 @@ struct CaptionServer::Impl {
 
   Impl(const ServerOptions& wanted, std::string about, CaptionWork work)
       : options(wanted),
-        rules{.loopback = is_loopback(wanted.host), .max_upload = wanted.max_upload},
+        rules{.loopback = is_loopback(wanted.host),
+              .max_upload = wanted.max_upload,
+              .token = wanted.token},
         models(std::move(about)),
-        queue(std::move(work), wanted.waiting + 1),
+        queue(std::move(work), wanted.waiting + 1, wanted.per_client),
         server(wanted.timeout, closing) {
     options.host = without_brackets(wanted.host);
     set_up();
@@ -206,7 +213,13 @@ struct CaptionServer::Impl {
     });
     server.set_exception_handler([](const httplib::Request&, httplib::Response& response,
                                     std::exception_ptr error) { answer_error(response, error); });
-    serve("/", page.html, "text/html; charset=utf-8");
+    server.Get("/", [this](const httplib::Request& request, httplib::Response& response) {
+      // The page's own requests bring the token of its address.
+      if (!rules.token.empty() && request.has_param("token"))
+        response.set_header("Set-Cookie", str(kTokenCookie, "=", rules.token,
+                                              "; Path=/; HttpOnly; SameSite=Strict"));
+      response.set_content(page.html, "text/html; charset=utf-8");
+    });
     serve("/live.css", page.css, "text/css; charset=utf-8");
     serve("/live.js", page.js, "text/javascript; charset=utf-8");
     serve("/models", models, kJson);
@@ -306,8 +319,16 @@ struct CaptionServer::Impl {
                                    : "the picture did not arrive completely");
     if (picture.empty())
       return refuse(response, 400, "the body is empty; send the bytes of an image file");
-    CaptionQueue::Answer answer = queue.caption({.picture = std::move(picture), .search = search});
+    CaptionQueue::Answer answer = queue.caption(
+        {.picture = std::move(picture), .search = search, .client = request.remote_addr});
     if (answer.fate == CaptionQueue::Fate::kFull) return busy(response);
+    if (answer.fate == CaptionQueue::Fate::kClientFull) {
+      response.set_header("Retry-After", std::to_string(queue.wait().count()));
+      return refuse(response, 429,
+                    str(counted(options.per_client, "picture"), " of this address ",
+                        options.per_client == 1 ? "waits" : "wait",
+                        " already; send the next one when one is answered"));
+    }
     if (answer.fate == CaptionQueue::Fate::kClosed) {
       response.set_header("Retry-After", "5");
       return refuse(response, 503, "the server is stopping");

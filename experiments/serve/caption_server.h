@@ -14,6 +14,8 @@ struct ServerOptions {
   Index port = 0;                    // 0: any port that is free
   Index max_upload = 16 << 20;       // bytes
   Index waiting = 8;                 // pictures that wait while one is captioned
+  Index per_client = 4;              // pictures of one address that wait or are captioned
+  std::string token{};               // what requests must bring; empty: nothing
   std::chrono::seconds timeout{30};  // for receiving a whole request, and for sending its answer
 };
 
@@ -26,8 +28,9 @@ struct ServerOptions {
 //                 with the parameters of requested_search.h
 // Errors are {"error": "one line"} with their status: those of request_rules.h, 400 where the bytes
 // are not an image, a parameter is wrong or the head is not HTTP, 408 where a body does not arrive
-// in time, 414 and 431 where a request's first line or its whole head is too long, and 503 with
-// Retry-After where too many pictures wait already.
+// in time, 401 without the token, 429 where so many pictures of the same address wait already, 414
+// and 431 where a request's first line or its whole head is too long, and 503 with Retry-After
+// where too many pictures wait already.
 //
 // Threads of their own handle the connections. The thread that runs the server captions, one
 // picture at a time, with all threads of the program. Nothing of an upload is written to disk.

@@ -76,6 +76,37 @@ std::optional<Refusal> wrong_body(const RequestHead& head, Index max_upload) {
   return {};
 }
 
+// Takes as long for any two texts of the same length, so that the time tells nothing of the token.
+bool same_secret(std::string_view given, std::string_view wanted) {
+  if (given.size() != wanted.size()) return false;
+  unsigned differences = 0;
+  for (std::size_t i = 0; i < given.size(); ++i)
+    differences |= static_cast<unsigned char>(given[i]) ^ static_cast<unsigned char>(wanted[i]);
+  return differences == 0;
+}
+
+// The value of the page's cookie among those of a request, "a=1; saccade_token=TOKEN".
+std::string_view token_of(std::string_view cookies) {
+  const std::string wanted = str(kTokenCookie, "=");
+  for (std::size_t begin = 0; begin < cookies.size();) {
+    const std::size_t end = std::min(cookies.find(';', begin), cookies.size());
+    std::string_view one = cookies.substr(begin, end - begin);
+    one.remove_prefix(std::min(one.find_first_not_of(' '), one.size()));
+    if (one.starts_with(wanted)) return one.substr(wanted.size());
+    begin = end + 1;
+  }
+  return {};
+}
+
+bool brings(const RequestHead& head, const std::string& token) {
+  constexpr std::string_view kBearer = "Bearer ";
+  if (head.authorization && head.authorization->starts_with(kBearer) &&
+      same_secret(std::string_view(*head.authorization).substr(kBearer.size()), token))
+    return true;
+  if (head.cookie && same_secret(token_of(*head.cookie), token)) return true;
+  return head.path == "/" && head.token && same_secret(*head.token, token);
+}
+
 }  // namespace
 
 std::string without_brackets(const std::string& host) {
@@ -102,6 +133,11 @@ std::optional<Refusal> refusal(const RequestHead& head, const RequestRules& rule
         "this server answers requests to localhost and loopback addresses only; to offer "
         "it to other machines, start it with --host",
         ""};
+  if (!rules.token.empty() && !brings(head, rules.token))
+    return Refusal{401,
+                   "this server asks for a token; send the header Authorization: Bearer TOKEN, or "
+                   "open the page as /?token=TOKEN",
+                   ""};
   if (auto wrong = wrong_place(head)) return wrong;
   if (head.method != "POST") return {};
   if (head.origin && host_of(*head.origin) != lower(*head.host))

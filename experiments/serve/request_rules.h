@@ -12,6 +12,9 @@ namespace saccade {
 struct RequestHead {
   std::string method{}, path{};
   std::optional<std::string> host{}, origin{}, length{}, transfer{}, encoding{}, type{};
+  // The token that the request brings: in the header Authorization ("Bearer TOKEN"), in the cookie
+  // of the page, and in the address (/?token=TOKEN).
+  std::optional<std::string> authorization{}, cookie{}, token{};
 };
 
 struct Refusal {
@@ -23,7 +26,11 @@ struct Refusal {
 struct RequestRules {
   bool loopback = true;  // only this machine may ask
   Index max_upload = 0;  // bytes
+  std::string token{};   // what every request must bring; empty: nothing
 };
+
+// The cookie in which the page keeps the token.
+inline constexpr std::string_view kTokenCookie = "saccade_token";
 
 // "::1" for "[::1]", which is how URLs write such addresses.
 std::string without_brackets(const std::string& host);
@@ -34,6 +41,7 @@ bool is_loopback(const std::string& host);
 // Empty for a request that is answered. Refused are
 //   names of other hosts, where only this machine may ask: a page of another site can have its name
 //     resolved to 127.0.0.1 and would then count as a page of the same site;
+//   requests without the token, where there is one (401);
 //   posts by pages of other sites;
 //   unknown paths and methods, and bodies that are too large, of unknown length, forms or
 //   compressed.

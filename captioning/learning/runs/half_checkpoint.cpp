@@ -68,7 +68,7 @@ Archive half_checkpoint(const std::filesystem::path& checkpoint,
   const ParameterStore& store = loaded.model->parameters();
   for (const std::string& name : whole.names(kParameters)) {
     const int parameter = store.find(name.substr(std::string_view(kParameters).size()));
-    if (store.info(parameter).use == ParameterUse::kModel)
+    if (store.info(parameter).use != ParameterUse::kSupervision)
       add_weights(archive, name, whole.floats(name));
   }
   add_trained(archive, loaded.state);

@@ -214,9 +214,15 @@ fs::path RunDirectory::save_checkpoint(const Archive& archive, Index update, Ind
   make_folders(folder);
   const fs::path file = folder / step_name(update);
   save_archive(file, archive);
-  point(kLast, file);
-  remove_old_checkpoints(keep);
+  mark_last(file, keep);
   return file;
+}
+
+void RunDirectory::mark_last(const fs::path& checkpoint, Index keep) {
+  std::error_code error;
+  const fs::path target = fs::read_symlink(checkpoint_folder(path_) / kLast, error);
+  if (error || target.filename() != checkpoint.filename()) point(kLast, checkpoint);
+  remove_old_checkpoints(keep);
 }
 
 void RunDirectory::mark_best(const std::string& metric, const fs::path& checkpoint) {

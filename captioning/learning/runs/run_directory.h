@@ -39,6 +39,9 @@ class RunDirectory {
   // Writes checkpoints/step-<update>.h5, points `last` to it, and removes old checkpoints: the
   // newest `keep` stay, and those to which a link points. Returns the path. Throws IoError.
   std::filesystem::path save_checkpoint(const Archive& archive, Index update, Index keep);
+  // Points `last` to the newest checkpoint and removes old ones, as save_checkpoint() does: the
+  // disk may have failed behind the checkpoint.
+  void mark_last(const std::filesystem::path& checkpoint, Index keep);
   // Points the link best-<metric> to a checkpoint.
   void mark_best(const std::string& metric, const std::filesystem::path& checkpoint);
 

@@ -268,7 +268,10 @@ TrainingResult run_training(const TrainingRequest& request) {
     restore_run(*archive, config, identity, model, trainer);
     reopen_if_longer(*archive, config, trainer.state());
     last = archive->source();
-    if (directory) mend_best_link(*directory, config, trainer.state(), last);
+    if (directory) {
+      mend_best_link(*directory, config, trainer.state(), last);
+      directory->mark_last(last, config.train.keep);
+    }
     start.resumed_update = trainer.state().update;
     start.checkpoint = last;
     start.finished = trainer.state().finished;

@@ -290,6 +290,33 @@ void await_pictures(int port, int count) {
   FAIL("there are never " << count << " pictures");
 }
 
+TEST_CASE("with a token, nothing is answered without it") {
+  ServerOptions options = small_server();
+  options.token = "0123456789abcdef-_.";
+  const RunningServer server(options, "{}", size_of);
+  const std::string with = "Authorization: Bearer " + options.token + "\r\n";
+  const std::string cookie = str("Cookie: other=1; ", kTokenCookie, "=", options.token, "\r\n");
+  for (const std::string path : {"/", "/live.js", "/models", "/health", "/nowhere"}) {
+    check_answer(ask(server.port(), "GET", path), 401);
+    const int found = path == "/nowhere" ? 404 : 200;
+    CHECK(ask(server.port(), "GET", path, "", with).status == found);
+    CHECK(ask(server.port(), "GET", path, "", cookie).status == found);
+  }
+  check_answer(ask(server.port(), "POST", "/caption", png()), 401);
+  CHECK(ask(server.port(), "POST", "/caption", png(), with).status == 200);
+  for (const std::string& wrong : {options.token.substr(1), options.token + "0",
+                                   std::string("0123456789abcdef-_,"), std::string()})
+    check_answer(ask(server.port(), "GET", "/", "", "Authorization: Bearer " + wrong + "\r\n"),
+                 401);
+  // The page's address may bring it, once; its own requests then have the cookie.
+  const HttpAnswer page = ask(server.port(), "GET", "/?token=" + options.token);
+  check_answer(page, 200);
+  CHECK(page.headers.at("set-cookie") ==
+        str(kTokenCookie, "=", options.token, "; Path=/; HttpOnly; SameSite=Strict"));
+  check_answer(ask(server.port(), "GET", "/models?token=" + options.token), 401);
+  check_answer(ask(server.port(), "GET", "/?token=" + options.token.substr(1)), 401);
+}
+
 TEST_CASE("a picture beyond the length of the queue is refused until there is space") {
   Gate gate;
   RunningServer server(small_server(), "{}", [&](auto) { return gate.pass(); });
@@ -315,6 +342,23 @@ TEST_CASE("a picture beyond the length of the queue is refused until there is sp
   gate.release();
   CHECK(parse_answer(first.read()).status == 200);
   CHECK(parse_answer(second.read()).status == 200);
+  CHECK(ask(server.port(), "POST", "/caption", png()).status == 200);
+}
+
+TEST_CASE("one address has at most its share of the queue") {
+  Gate gate;
+  ServerOptions options = small_server();
+  options.waiting = 8, options.per_client = 1;
+  RunningServer server(options, "{}", [&](auto) { return gate.pass(); });
+  const Connection first(server.port());
+  first.send(request_head("POST", "/caption", png().size()) + "\r\n" + png());
+  gate.await_begun();
+  const HttpAnswer second = ask(server.port(), "POST", "/caption", png());
+  check_answer(second, 429);
+  CHECK(second.headers.count("retry-after") == 1);
+  CHECK(second.body.find("1 picture of this address waits already") != std::string::npos);
+  gate.release();
+  CHECK(parse_answer(first.read()).status == 200);
   CHECK(ask(server.port(), "POST", "/caption", png()).status == 200);
 }
 
