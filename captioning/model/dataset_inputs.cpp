@@ -53,6 +53,10 @@ struct DatasetInputs::Impl {
   mutable std::mutex warnings_mutex;
   mutable std::map<Index, std::string> warnings;  // of the images that were read
   std::atomic<Index> held_bytes = 0;
+  bool holds_features = true;  // in memory; else those that others computed are read at every use
+  bool half = false;
+  std::vector<std::string> digests;  // of features that others computed, by row
+  std::atomic<Index> crowded = 0;    // photos with more regions than the model takes
 
   Impl(const LoadedData& d, const InputPipeline& p) : data(&d), pipeline(&p) {}
 
@@ -73,6 +77,10 @@ struct DatasetInputs::Impl {
                                     const std::vector<Index>& row_images);
   std::vector<std::string> cache_ids() const;
   void fill_cache(const EncoderConfig& config, const Progress& progress);
+  void fill_given_cache(const EncoderConfig& config, const Progress& progress);
+  std::vector<std::string> names_of(Index image) const;
+  void find_features(Views views) const;
+  void read_features(Index image);
   void fill_view_cache(const EncoderConfig& config, const std::vector<std::string>& image_ids,
                        const Progress& progress);
   void tell_views(const EncoderConfig& config) const;
@@ -121,7 +129,45 @@ void DatasetInputs::Impl::hold(Entry& into, Image&& pixels) {
   }
 }
 
+// What a photo may be called by among features that others computed.
+std::vector<std::string> DatasetInputs::Impl::names_of(Index image) const {
+  const CaptionedImage& one = data->dataset.images[static_cast<std::size_t>(image)];
+  return {one.id, one.path};
+}
+
+// Counts the photos that have no features, and names the first of them, before any is read.
+void DatasetInputs::Impl::find_features(Views views) const {
+  const FeatureSource* source = pipeline->features().source();
+  if (!source) return;  // reading tells
+  std::vector<std::string> missing;
+  for (const Index image : images)
+    if (!source->find(names_of(image)))
+      missing.push_back(data->dataset.images[static_cast<std::size_t>(image)].id);
+  const auto all = std::ssize(images), lacking = std::ssize(missing);
+  if (views == Views::kOfTraining && (missing.empty() || skips()))
+    inform(pipeline->listener(), str(source->path(), ": has features of ", all - lacking, " of ",
+                                     all, " photos of ", data->dataset.name));
+  if (!missing.empty() && !skips())
+    throw DataError(str(source->path(), ": lacks the features of ", lacking, " of ", all,
+                        " photos of ", data->dataset.name, ": ", first_names(missing),
+                        "; data.on_bad_image=skip leaves such photos out"));
+}
+
+void DatasetInputs::Impl::read_features(Index image) {
+  Entry& into = entry(image);
+  std::vector<float> row(static_cast<std::size_t>(pipeline->shape().size()));
+  FoundFeatures found = pipeline->features().read(
+      names_of(image), nullptr, [&] { return data->image_size(image); }, row);
+  if (found.left_out > 0) ++crowded;
+  digests[into.row] = std::move(found.digest);
+  into.geometry = geometry_of_features({}, std::move(found.places));
+  if (holds_features && !memory.empty())
+    memory.fill(into.row, [&](std::span<float> out) { std::ranges::copy(row, out.begin()); });
+  into.state = State::kGood;
+}
+
 void DatasetInputs::Impl::read(Index image) {
+  if (pipeline->reads_features()) return read_features(image);
   Entry& into = entry(image);
   if (const SourceText* text = data->text(image)) {
     std::vector<float> unused(static_cast<std::size_t>(pipeline->shape().size()));
@@ -213,6 +259,29 @@ void DatasetInputs::Impl::fill_cache(const EncoderConfig& config, const Progress
       cache_options(config, progress, images)));
   if (view_count > 0) fill_view_cache(config, ids, progress);
   if (pads() || view_count > 0) read_sizes();
+}
+
+// The features that others computed, in the form of the cache: one file whose rows are read at
+// once, whatever the form that they came in.
+void DatasetInputs::Impl::fill_given_cache(const EncoderConfig& config, const Progress& progress) {
+  read_all({});
+  std::vector<Index> good;
+  std::vector<std::string> ids;
+  for (const Index image : images) {
+    Entry& one = entry(image);
+    if (one.state != State::kGood) continue;
+    ids.push_back(
+        str(data->dataset.images[static_cast<std::size_t>(image)].id, "#", digests[one.row]));
+    one.row = good.size();
+    good.push_back(image);
+  }
+  FeatureCacheOptions options = cache_options(config, progress, good);
+  options.write = [&](Index i, std::span<float> out) {
+    const Index image = good[static_cast<std::size_t>(i)];
+    pipeline->features().read(
+        names_of(image), nullptr, [&] { return data->image_size(image); }, out);
+  };
+  cache.emplace(FeatureCache::open_or_fill(config.cache, *pipeline->frozen(), ids, {}, options));
 }
 
 // Every view is a row of a file of its own, so that the plain features serve everybody who needs no
@@ -339,10 +408,21 @@ DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeli
   for (std::size_t i = 0; i < impl_->images.size(); ++i) impl_->entry(impl_->images[i]).row = i;
   if (views == Views::kOfTraining && pipeline.views() > 1) impl_->number_views();
   if (impl_->view_count > 0) impl_->tell_views(config);
-  if (pipeline.frozen() && !config.cache.empty()) {
+  impl_->half = config.half;
+  if (pipeline.reads_features()) {
+    impl_->find_features(views);
+    impl_->digests.resize(impl_->images.size());
+    impl_->holds_features =
+        config.cache.empty() &&
+        pipeline.shape().size() * (config.half ? 2 : 4) * std::ssize(impl_->images) <=
+            kMostHeldBytes;
+  }
+  if (pipeline.reads_features() && !config.cache.empty()) {
+    impl_->fill_given_cache(config, progress);
+  } else if (pipeline.frozen() && !config.cache.empty()) {
     impl_->fill_cache(config, progress);
   } else {
-    if (pipeline.frozen()) {
+    if (pipeline.frozen() && impl_->holds_features) {
       const auto width = static_cast<std::size_t>(pipeline.shape().size());
       impl_->memory = FeatureMemory(impl_->images.size(), width, config.half);
       impl_->view_memory = FeatureMemory(impl_->view_count, width, config.half);
@@ -350,6 +430,11 @@ DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeli
     impl_->read_all(progress);
   }
   impl_->tell_warnings();
+  if (impl_->crowded > 0)
+    inform(pipeline.listener(),
+           str(data.dataset.name, ": ", counted(impl_->crowded, "photo has", "photos have"),
+               " more regions than the ", pipeline.features().grid().cells(),
+               " that the model takes (encoder.features.regions); the first are kept"));
   impl_->collect_bad();
 }
 
@@ -366,6 +451,10 @@ PictureArea DatasetInputs::load(Index image, std::span<float> out) const {
     pipeline.run_text(text->tokens, out);
   } else if (impl_->cache) {
     impl_->cache->read(static_cast<Index>(entry.row), out);
+  } else if (!impl_->holds_features) {
+    pipeline.features().read(
+        impl_->names_of(image), nullptr, [&] { return impl_->data->image_size(image); }, out);
+    if (impl_->half) round_to_halves(out);
   } else if (pipeline.frozen()) {
     impl_->memory.read(entry.row, out);
   } else if (entry.held.empty()) {
@@ -414,6 +503,7 @@ Geometry DatasetInputs::geometry(Index image) const {
   const Geometry& known = impl_->good(image).geometry;
   if (known.original_width > 0) return known;
   const ImageSize size = impl_->data->image_size(image);
+  if (impl_->pipeline->reads_features()) return geometry_of_features(size, known.places);
   return plan_geometry(size.height, size.width, impl_->pipeline->preparation());
 }
 
