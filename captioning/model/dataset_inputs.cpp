@@ -4,7 +4,9 @@
 #include <mutex>
 #include <numeric>
 
+#include "captioning/model/bad_images.h"
 #include "captioning/model/feature_memory.h"
+#include "captioning/model/given_inputs.h"
 #include "captioning/model/inputs.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -53,10 +55,8 @@ struct DatasetInputs::Impl {
   mutable std::mutex warnings_mutex;
   mutable std::map<Index, std::string> warnings;  // of the images that were read
   std::atomic<Index> held_bytes = 0;
-  bool holds_features = true;  // in memory; else those that others computed are read at every use
-  bool half = false;
-  std::vector<std::string> digests;  // of features that others computed, by row
-  std::atomic<Index> crowded = 0;    // photos with more regions than the model takes
+  std::optional<GivenInputs> given;          // features that another program computed
+  bool holds_features = true, half = false;  // in memory; else these are read at every use
 
   Impl(const LoadedData& d, const InputPipeline& p) : data(&d), pipeline(&p) {}
 
@@ -78,9 +78,7 @@ struct DatasetInputs::Impl {
   std::vector<std::string> cache_ids() const;
   void fill_cache(const EncoderConfig& config, const Progress& progress);
   void fill_given_cache(const EncoderConfig& config, const Progress& progress);
-  std::vector<std::string> names_of(Index image) const;
-  void find_features(Views views) const;
-  void read_features(Index image);
+  void read_given(Index image);
   void fill_view_cache(const EncoderConfig& config, const std::vector<std::string>& image_ids,
                        const Progress& progress);
   void tell_views(const EncoderConfig& config) const;
@@ -129,45 +127,19 @@ void DatasetInputs::Impl::hold(Entry& into, Image&& pixels) {
   }
 }
 
-// What a photo may be called by among features that others computed.
-std::vector<std::string> DatasetInputs::Impl::names_of(Index image) const {
-  const CaptionedImage& one = data->dataset.images[static_cast<std::size_t>(image)];
-  return {one.id, one.path};
-}
-
-// Counts the photos that have no features, and names the first of them, before any is read.
-void DatasetInputs::Impl::find_features(Views views) const {
-  const FeatureSource* source = pipeline->features().source();
-  if (!source) return;  // reading tells
-  std::vector<std::string> missing;
-  for (const Index image : images)
-    if (!source->find(names_of(image)))
-      missing.push_back(data->dataset.images[static_cast<std::size_t>(image)].id);
-  const auto all = std::ssize(images), lacking = std::ssize(missing);
-  if (views == Views::kOfTraining && (missing.empty() || skips()))
-    inform(pipeline->listener(), str(source->path(), ": has features of ", all - lacking, " of ",
-                                     all, " photos of ", data->dataset.name));
-  if (!missing.empty() && !skips())
-    throw DataError(str(source->path(), ": lacks the features of ", lacking, " of ", all,
-                        " photos of ", data->dataset.name, ": ", first_names(missing),
-                        "; data.on_bad_image=skip leaves such photos out"));
-}
-
-void DatasetInputs::Impl::read_features(Index image) {
-  Entry& into = entry(image);
+void DatasetInputs::Impl::read_given(Index image) {
   std::vector<float> row(static_cast<std::size_t>(pipeline->shape().size()));
-  FoundFeatures found = pipeline->features().read(
-      names_of(image), nullptr, [&] { return data->image_size(image); }, row);
-  if (found.left_out > 0) ++crowded;
-  digests[into.row] = std::move(found.digest);
+  Entry& into = entry(image);
+  FoundFeatures found = given->read(image, row);
+  given->note(image, found);
   into.geometry = geometry_of_features({}, std::move(found.places));
-  if (holds_features && !memory.empty())
+  if (!memory.empty())
     memory.fill(into.row, [&](std::span<float> out) { std::ranges::copy(row, out.begin()); });
   into.state = State::kGood;
 }
 
 void DatasetInputs::Impl::read(Index image) {
-  if (pipeline->reads_features()) return read_features(image);
+  if (given) return read_given(image);
   Entry& into = entry(image);
   if (const SourceText* text = data->text(image)) {
     std::vector<float> unused(static_cast<std::size_t>(pipeline->shape().size()));
@@ -261,27 +233,15 @@ void DatasetInputs::Impl::fill_cache(const EncoderConfig& config, const Progress
   if (pads() || view_count > 0) read_sizes();
 }
 
-// The features that others computed, in the form of the cache: one file whose rows are read at
-// once, whatever the form that they came in.
 void DatasetInputs::Impl::fill_given_cache(const EncoderConfig& config, const Progress& progress) {
   read_all({});
   std::vector<Index> good;
-  std::vector<std::string> ids;
   for (const Index image : images) {
-    Entry& one = entry(image);
-    if (one.state != State::kGood) continue;
-    ids.push_back(
-        str(data->dataset.images[static_cast<std::size_t>(image)].id, "#", digests[one.row]));
-    one.row = good.size();
+    if (entry(image).state != State::kGood) continue;
+    entry(image).row = good.size();
     good.push_back(image);
   }
-  FeatureCacheOptions options = cache_options(config, progress, good);
-  options.write = [&](Index i, std::span<float> out) {
-    const Index image = good[static_cast<std::size_t>(i)];
-    pipeline->features().read(
-        names_of(image), nullptr, [&] { return data->image_size(image); }, out);
-  };
-  cache.emplace(FeatureCache::open_or_fill(config.cache, *pipeline->frozen(), ids, {}, options));
+  cache.emplace(given->cached(config.cache, good, cache_options(config, progress, good)));
 }
 
 // Every view is a row of a file of its own, so that the plain features serve everybody who needs no
@@ -367,27 +327,13 @@ void DatasetInputs::Impl::tell_warnings() const {
 }
 
 void DatasetInputs::Impl::collect_bad() {
-  for (const Index image : images) {
+  for (const Index image : images)
     if (entry(image).state == State::kBad) bad.push_back(image);
-  }
   std::sort(bad.begin(), bad.end());
-  if (bad.empty()) return;
-  const std::string& first = entry(bad[0]).problem;
-  std::vector<std::string> names;
-  for (const Index image : bad)
-    names.push_back(data->dataset.images[static_cast<std::size_t>(image)].id);
-  const auto require_some = [&](const std::string& name, Index begin, Index end) {
-    const auto within = [=](Index image) { return image >= begin && image < end; };
-    const auto wanted = std::ranges::count_if(images, within);
-    if (wanted == 0 || wanted != std::ranges::count_if(bad, within)) return;
-    throw DataError(str(name, ": none of ", wanted, " images can be read; the first: ",
-                        entry(*std::ranges::find_if(bad, within)).problem));
-  };
-  require_some(data->dataset.name, 0, std::ssize(data->dataset.images));
-  for (const DatasetPart& part : data->dataset.parts) require_some(part.name, part.begin, part.end);
-  warn(pipeline->listener(),
-       str(data->dataset.name, ": left out ", bad.size(), " of ", images.size(),
-           " images, because they cannot be read: ", first_names(names), "; the first: ", first));
+  tell_bad_images(
+      data->dataset, images, bad,
+      [&](Index image) -> const std::string& { return entry(image).problem; },
+      pipeline->listener());
 }
 
 DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeline,
@@ -408,16 +354,13 @@ DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeli
   for (std::size_t i = 0; i < impl_->images.size(); ++i) impl_->entry(impl_->images[i]).row = i;
   if (views == Views::kOfTraining && pipeline.views() > 1) impl_->number_views();
   if (impl_->view_count > 0) impl_->tell_views(config);
-  impl_->half = config.half;
   if (pipeline.reads_features()) {
-    impl_->find_features(views);
-    impl_->digests.resize(impl_->images.size());
-    impl_->holds_features =
-        config.cache.empty() &&
-        pipeline.shape().size() * (config.half ? 2 : 4) * std::ssize(impl_->images) <=
-            kMostHeldBytes;
+    impl_->given.emplace(data, pipeline, impl_->images, views);
+    impl_->half = config.half;
+    const Index bytes = pipeline.shape().size() * (config.half ? 2 : 4);
+    impl_->holds_features = bytes * std::ssize(impl_->images) <= kMostHeldBytes;
   }
-  if (pipeline.reads_features() && !config.cache.empty()) {
+  if (impl_->given && !config.cache.empty()) {
     impl_->fill_given_cache(config, progress);
   } else if (pipeline.frozen() && !config.cache.empty()) {
     impl_->fill_cache(config, progress);
@@ -430,11 +373,7 @@ DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeli
     impl_->read_all(progress);
   }
   impl_->tell_warnings();
-  if (impl_->crowded > 0)
-    inform(pipeline.listener(),
-           str(data.dataset.name, ": ", counted(impl_->crowded, "photo has", "photos have"),
-               " more regions than the ", pipeline.features().grid().cells(),
-               " that the model takes (encoder.features.regions); the first are kept"));
+  if (impl_->given) impl_->given->tell_crowded();
   impl_->collect_bad();
 }
 
@@ -452,8 +391,7 @@ PictureArea DatasetInputs::load(Index image, std::span<float> out) const {
   } else if (impl_->cache) {
     impl_->cache->read(static_cast<Index>(entry.row), out);
   } else if (!impl_->holds_features) {
-    pipeline.features().read(
-        impl_->names_of(image), nullptr, [&] { return impl_->data->image_size(image); }, out);
+    impl_->given->read(image, out);
     if (impl_->half) round_to_halves(out);
   } else if (pipeline.frozen()) {
     impl_->memory.read(entry.row, out);

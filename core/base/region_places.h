@@ -13,15 +13,20 @@ namespace saccade {
 struct RegionBox {
   float left = 0, top = 0, right = 1, bottom = 1;
 
+  // Its width, as a share of the photo's.
   float width() const { return right - left; }
+  // Its height, in the same way.
   float height() const { return bottom - top; }
+  // Whether all edges are the same.
   bool operator==(const RegionBox&) const = default;
 };
 
+// The regions of a photo.
 struct RegionBoxes {
   Index count = 0;                 // of the regions; those behind them are padding
   std::vector<RegionBox> boxes{};  // [count]; empty: nobody knows where the regions lie
 
+  // Whether they lie at the same places.
   bool operator==(const RegionBoxes&) const = default;
 };
 

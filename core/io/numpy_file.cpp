@@ -1,6 +1,5 @@
 // Reads numpy's files: one array (.npy), or several in a zip archive (.npz).
 #include <fcntl.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/unicode.h"
 #include "core/io/array_file.h"
+#include "core/io/packing.h"
 #include "core/io/safetensors_header.h"
 #include "core/io/stored_zip.h"
 
@@ -106,31 +106,16 @@ std::vector<std::byte> NumpyFile::part(const std::string& name, std::uint64_t fr
     read_at(place.offset + from, out);
     return out;
   }
-  z_stream stream{};
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) refuse(name, "zlib cannot unpack it");
-  std::vector<std::byte> packed, skipped(1 << 14);
-  std::uint64_t read = 0, made = 0;
-  int state = Z_OK;
-  while (made < from + count && state == Z_OK) {
-    if (stream.avail_in == 0) {
-      packed.resize(std::min<std::uint64_t>(place.packed - read, 1 << 16));
-      if (packed.empty()) break;
-      read_at(place.offset + read, packed);
-      read += packed.size();
-      stream.next_in = reinterpret_cast<Bytef*>(packed.data());
-      stream.avail_in = static_cast<uInt>(packed.size());
-    }
-    const bool before = made < from;
-    const std::uint64_t room = before ? std::min<std::uint64_t>(from - made, skipped.size())
-                                      : std::min<std::uint64_t>(from + count - made, 1 << 30);
-    stream.next_out =
-        reinterpret_cast<Bytef*>(before ? skipped.data() : out.data() + (made - from));
-    stream.avail_out = static_cast<uInt>(room);
-    state = inflate(&stream, Z_NO_FLUSH);
-    made += room - stream.avail_out;
-  }
-  inflateEnd(&stream);
-  if (made < from + count) refuse(name, "its compressed bytes are damaged; copy it again");
+  std::uint64_t read = 0;
+  const auto next = [&](std::span<std::byte> block) {
+    const auto bytes =
+        static_cast<std::size_t>(std::min<std::uint64_t>(place.packed - read, block.size()));
+    read_at(place.offset + read, block.first(bytes));
+    read += bytes;
+    return bytes;
+  };
+  if (!inflate_part(next, from, out))
+    refuse(name, "its compressed bytes are damaged; copy it again");
   return out;
 }
 

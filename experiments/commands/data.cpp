@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index kTiles = 24, kColumns = 6;
+constexpr Index kTiles = 24, kSheetColumns = 6;
 
 struct DataOptions {
   std::string config, out, regions;
@@ -48,7 +48,7 @@ void write_contact_sheet(const LoadedData& data, const PhotoCheck& photos, Split
     tiles[at].image = data.image(images[at]);
     tiles[at].text = data.dataset.images[static_cast<std::size_t>(images[at])].captions.front();
   });
-  write_png(path, draw_contact_sheet(tiles, kColumns));
+  write_png(path, draw_contact_sheet(tiles, kSheetColumns));
   std::cerr << "wrote " << plain_text(path.string()) << "\n";
 }
 
