@@ -100,6 +100,14 @@ struct Captioner::Impl {
     return caption_of(decoded, geometry, models->vocabulary(), search.recording.layers);
   }
 
+  Geometry geometry_of(const Caption& caption, const Image& image) const {
+    if (!open.pipeline->reads_features())
+      return plan_geometry(image.height, image.width, open.pipeline->preparation());
+    return geometry_of_features(
+        {.height = image.height, .width = image.width},
+        caption.words.empty() ? RegionPlaces() : caption.words[0].map.layout.places);
+  }
+
   Overlay overlay(const Caption& caption, const PixelView& picture) const {
     if (!models->has_attention())
       throw UsageError(
@@ -109,15 +117,15 @@ struct Captioner::Impl {
                   " pixels cannot be drawn on one of ", picture.height, " x ", picture.width,
                   "; give the picture that was captioned");
     auto image = std::make_shared<const Image>(image_of(picture, max_pixels()));
-    Overlay out{
-        .image = image,
-        .geometry = plan_geometry(image->height, image->width, open.pipeline->preparation()),
-        .words = {},
-        .caption = caption.text};
+    Overlay out{.image = image,
+                .geometry = geometry_of(caption, *image),
+                .words = {},
+                .caption = caption.text};
     const RegionLayout own{models->grid()};
     for (const CaptionWord& word : caption.words) {
-      SACCADE_CHECK(word.map.layout == own, "[captioner] the map of '", word.text, "' lies on a ",
-                    word.map.layout.name(), ", and the model attends to a ", own.name());
+      SACCADE_CHECK(word.map.layout.grid == own.grid, "[captioner] the map of '", word.text,
+                    "' lies on a ", word.map.layout.name(), ", and the model attends to a ",
+                    own.name());
       out.words.push_back(
           {.text = word.text, .map = word.map, .log_probability = word.log_probability});
     }
@@ -136,7 +144,7 @@ Captioner::Captioner(Captioner&&) noexcept = default;
 Captioner& Captioner::operator=(Captioner&&) noexcept = default;
 
 Caption Captioner::caption(const std::filesystem::path& picture) const {
-  return caption(PixelView(read_image(picture, impl_->listener, impl_->max_pixels())));
+  return std::move(captions({&picture, 1}).front());
 }
 
 Caption Captioner::caption(const PixelView& picture) const {
@@ -151,7 +159,8 @@ std::vector<Caption> Captioner::captions(std::span<const std::filesystem::path> 
   const parallel::SplitKernels split;  // has an effect where pictures are too few for tasks
   std::vector<Caption> out;
   const auto read = [&](Index i, const MessageListener& note) -> Source {
-    return read_image(pictures[static_cast<std::size_t>(i)], note, impl_->max_pixels());
+    const std::filesystem::path& path = pictures[static_cast<std::size_t>(i)];
+    return Source(read_image(path, note, impl_->max_pixels())).called({path.string()});
   };
   Photos photos(*impl_->models, 0, static_cast<Index>(pictures.size()), read);
   for (auto block = photos.next(); !block.empty(); block = photos.next()) {

@@ -4,7 +4,9 @@
 #include <mutex>
 #include <numeric>
 
+#include "captioning/model/bad_images.h"
 #include "captioning/model/feature_memory.h"
+#include "captioning/model/given_inputs.h"
 #include "captioning/model/inputs.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -53,6 +55,8 @@ struct DatasetInputs::Impl {
   mutable std::mutex warnings_mutex;
   mutable std::map<Index, std::string> warnings;  // of the images that were read
   std::atomic<Index> held_bytes = 0;
+  std::optional<GivenInputs> given;          // features that another program computed
+  bool holds_features = true, half = false;  // in memory; else these are read at every use
 
   Impl(const LoadedData& d, const InputPipeline& p) : data(&d), pipeline(&p) {}
 
@@ -73,6 +77,8 @@ struct DatasetInputs::Impl {
                                     const std::vector<Index>& row_images);
   std::vector<std::string> cache_ids() const;
   void fill_cache(const EncoderConfig& config, const Progress& progress);
+  void fill_given_cache(const EncoderConfig& config, const Progress& progress);
+  void read_given(Index image);
   void fill_view_cache(const EncoderConfig& config, const std::vector<std::string>& image_ids,
                        const Progress& progress);
   void tell_views(const EncoderConfig& config) const;
@@ -121,7 +127,19 @@ void DatasetInputs::Impl::hold(Entry& into, Image&& pixels) {
   }
 }
 
+void DatasetInputs::Impl::read_given(Index image) {
+  std::vector<float> row(static_cast<std::size_t>(pipeline->shape().size()));
+  Entry& into = entry(image);
+  FoundFeatures found = given->read(image, row);
+  given->note(image, found);
+  into.geometry = geometry_of_features({}, std::move(found.places));
+  if (!memory.empty())
+    memory.fill(into.row, [&](std::span<float> out) { std::ranges::copy(row, out.begin()); });
+  into.state = State::kGood;
+}
+
 void DatasetInputs::Impl::read(Index image) {
+  if (given) return read_given(image);
   Entry& into = entry(image);
   if (const SourceText* text = data->text(image)) {
     std::vector<float> unused(static_cast<std::size_t>(pipeline->shape().size()));
@@ -215,6 +233,17 @@ void DatasetInputs::Impl::fill_cache(const EncoderConfig& config, const Progress
   if (pads() || view_count > 0) read_sizes();
 }
 
+void DatasetInputs::Impl::fill_given_cache(const EncoderConfig& config, const Progress& progress) {
+  read_all({});
+  std::vector<Index> good;
+  for (const Index image : images) {
+    if (entry(image).state != State::kGood) continue;
+    entry(image).row = good.size();
+    good.push_back(image);
+  }
+  cache.emplace(given->cached(config.cache, good, cache_options(config, progress, good)));
+}
+
 // Every view is a row of a file of its own, so that the plain features serve everybody who needs no
 // views, and further views are added to those in the file.
 void DatasetInputs::Impl::fill_view_cache(const EncoderConfig& config,
@@ -298,27 +327,13 @@ void DatasetInputs::Impl::tell_warnings() const {
 }
 
 void DatasetInputs::Impl::collect_bad() {
-  for (const Index image : images) {
+  for (const Index image : images)
     if (entry(image).state == State::kBad) bad.push_back(image);
-  }
   std::sort(bad.begin(), bad.end());
-  if (bad.empty()) return;
-  const std::string& first = entry(bad[0]).problem;
-  std::vector<std::string> names;
-  for (const Index image : bad)
-    names.push_back(data->dataset.images[static_cast<std::size_t>(image)].id);
-  const auto require_some = [&](const std::string& name, Index begin, Index end) {
-    const auto within = [=](Index image) { return image >= begin && image < end; };
-    const auto wanted = std::ranges::count_if(images, within);
-    if (wanted == 0 || wanted != std::ranges::count_if(bad, within)) return;
-    throw DataError(str(name, ": none of ", wanted, " images can be read; the first: ",
-                        entry(*std::ranges::find_if(bad, within)).problem));
-  };
-  require_some(data->dataset.name, 0, std::ssize(data->dataset.images));
-  for (const DatasetPart& part : data->dataset.parts) require_some(part.name, part.begin, part.end);
-  warn(pipeline->listener(),
-       str(data->dataset.name, ": left out ", bad.size(), " of ", images.size(),
-           " images, because they cannot be read: ", first_names(names), "; the first: ", first));
+  tell_bad_images(
+      data->dataset, images, bad,
+      [&](Index image) -> const std::string& { return entry(image).problem; },
+      pipeline->listener());
 }
 
 DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeline,
@@ -339,10 +354,18 @@ DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeli
   for (std::size_t i = 0; i < impl_->images.size(); ++i) impl_->entry(impl_->images[i]).row = i;
   if (views == Views::kOfTraining && pipeline.views() > 1) impl_->number_views();
   if (impl_->view_count > 0) impl_->tell_views(config);
-  if (pipeline.frozen() && !config.cache.empty()) {
+  if (pipeline.reads_features()) {
+    impl_->given.emplace(data, pipeline, impl_->images, views);
+    impl_->half = config.half;
+    const Index bytes = pipeline.shape().size() * (config.half ? 2 : 4);
+    impl_->holds_features = bytes * std::ssize(impl_->images) <= kMostHeldBytes;
+  }
+  if (impl_->given && !config.cache.empty()) {
+    impl_->fill_given_cache(config, progress);
+  } else if (pipeline.frozen() && !config.cache.empty()) {
     impl_->fill_cache(config, progress);
   } else {
-    if (pipeline.frozen()) {
+    if (pipeline.frozen() && impl_->holds_features) {
       const auto width = static_cast<std::size_t>(pipeline.shape().size());
       impl_->memory = FeatureMemory(impl_->images.size(), width, config.half);
       impl_->view_memory = FeatureMemory(impl_->view_count, width, config.half);
@@ -350,6 +373,7 @@ DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeli
     impl_->read_all(progress);
   }
   impl_->tell_warnings();
+  if (impl_->given) impl_->given->tell_crowded();
   impl_->collect_bad();
 }
 
@@ -366,6 +390,9 @@ PictureArea DatasetInputs::load(Index image, std::span<float> out) const {
     pipeline.run_text(text->tokens, out);
   } else if (impl_->cache) {
     impl_->cache->read(static_cast<Index>(entry.row), out);
+  } else if (!impl_->holds_features) {
+    impl_->given->read(image, out);
+    if (impl_->half) round_to_halves(out);
   } else if (pipeline.frozen()) {
     impl_->memory.read(entry.row, out);
   } else if (entry.held.empty()) {
@@ -414,6 +441,7 @@ Geometry DatasetInputs::geometry(Index image) const {
   const Geometry& known = impl_->good(image).geometry;
   if (known.original_width > 0) return known;
   const ImageSize size = impl_->data->image_size(image);
+  if (impl_->pipeline->reads_features()) return geometry_of_features(size, known.places);
   return plan_geometry(size.height, size.width, impl_->pipeline->preparation());
 }
 

@@ -12,6 +12,13 @@
 
 namespace saccade {
 
+// The numbers as 16 bits would keep them.
+inline void round_to_halves(std::span<float> values) {
+  std::vector<std::uint16_t> halves(values.size());
+  halves_from_floats(values, halves);
+  floats_from_halves(halves, values);
+}
+
 // Rows of floats, or of 16-bit floats as in the cache on disk. All rows have the same width.
 class FeatureMemory {
  public:
@@ -20,6 +27,7 @@ class FeatureMemory {
     (half ? halves_.resize(rows * width) : floats_.resize(rows * width));
   }
 
+  bool empty() const { return floats_.empty() && halves_.empty(); }
   // Stores what `fill` writes into its argument. Several threads may fill rows.
   template <class Fill>
   void fill(std::size_t row, const Fill& fill) {

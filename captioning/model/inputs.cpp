@@ -4,6 +4,7 @@
 
 #include "captioning/data/sequences/source_picture.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/base/suggest.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
@@ -77,6 +78,7 @@ Index frozen_views(const AugmentConfig& augment) {
 
 std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config,
                                            const MessageListener& listener) {
+  if (encoder_traits(config).reads_features) return std::make_unique<GivenFeatures>(config);
   check_layers(config);
   require_network_file(config);
   if (!encoder_traits(config).runs_in_opencv)
@@ -128,6 +130,7 @@ InputPipeline::InputPipeline(const EncoderConfig& config, MessageListener listen
   if (!is_frozen(config)) return;
   views_ = frozen_views(config.augment);
   frozen_ = load_frozen(config, listener_);
+  features_ = dynamic_cast<const GivenFeatures*>(frozen_.get());
 }
 
 GridShape InputPipeline::frozen_grid() const { return frozen_ ? frozen_->grid() : GridShape{}; }
@@ -135,7 +138,7 @@ GridShape InputPipeline::frozen_grid() const { return frozen_ ? frozen_->grid() 
 Shape InputPipeline::shape() const {
   if (reads_text()) return {text_length_};
   if (!frozen_) return {preparation_.height, preparation_.width, 3};
-  return {frozen_->grid().cells(), frozen_->grid().features};
+  return {frozen_->grid().vectors(), frozen_->grid().features};
 }
 
 void InputPipeline::encode(const Image& network_image, const PictureArea& area,
@@ -168,6 +171,17 @@ Geometry InputPipeline::run_text(std::span<const std::string> tokens, std::span<
     out[i] = static_cast<float>(known->second);
   }
   return source_geometry(tokens, text_length_);
+}
+
+Geometry InputPipeline::run_features(const ImageSize& photo, std::span<const std::string> names,
+                                     const FeatureSource* own, std::span<float> out) const {
+  FoundFeatures found = features_->read(
+      names, own, [&] { return photo; }, out);
+  if (found.left_out > 0)
+    warn(listener_,
+         str(names.empty() ? "a photo" : names.front(), ": ", counted(found.left_out, "region"),
+             " beyond the ", features_->grid().cells(), " that the model takes are left out"));
+  return geometry_of_features(photo, std::move(found.places));
 }
 
 Geometry InputPipeline::run(const Image& image, std::span<float> out) const {

@@ -16,7 +16,7 @@
 #include "core/base/random.h"
 #include "core/tensor/shape.h"
 #include "vision/encoders/encoder_config.h"
-#include "vision/encoders/grid.h"
+#include "vision/encoders/given_features.h"
 #include "vision/images/augment.h"
 
 namespace saccade {
@@ -35,7 +35,9 @@ class InputPipeline {
 
   const FrozenEncoder* frozen() const { return frozen_.get(); }
   GridShape frozen_grid() const;  // zeros where the encoder is trainable
-  Shape shape() const;            // of one input: [S, S, 3] or [L, D]; of texts [L]
+  // Of one input: [S, S, 3] or [L, D], of features with a vector of the photo [L + 1, D]; of texts
+  // [L].
+  Shape shape() const;
   // Whether inputs are texts. The functions that take images throw UsageError then, and
   // run_text() throws it for an encoder of images.
   bool reads_text() const { return text_length_ > 0; }
@@ -43,6 +45,14 @@ class InputPipeline {
   // the text and the grid correspond. Throws DataError, which names the token or the limit, for a
   // text without tokens, with too many, or with one that the encoder does not know.
   Geometry run_text(std::span<const std::string> tokens, std::span<float> out) const;
+  // Whether inputs are features that another program computed; run() throws UsageError then.
+  bool reads_features() const { return features_ != nullptr; }
+  const GivenFeatures& features() const { return *features_; }
+  // The input of a photo of this size whose features are in the files of the config, or in `own`
+  // where that is given; `names` are what the photo is called by. Throws DataError where there are
+  // none, or they do not fit the model; the listener hears of regions that are left out.
+  Geometry run_features(const ImageSize& photo, std::span<const std::string> names,
+                        const FeatureSource* own, std::span<float> out) const;
   // Writes the input of an image to out [shape()] and returns how pixels and grid correspond.
   Geometry run(const Image& image, std::span<float> out) const;
   // Does the same with random changes (encoder.augment), drawn from `key`. For trainable encoders
@@ -75,6 +85,7 @@ class InputPipeline {
   bool augments_ = false;
   Index views_ = 1;
   std::unique_ptr<FrozenEncoder> frozen_;
+  const GivenFeatures* features_ = nullptr;  // that encoder, where it is one
 };
 
 // Whether the further views of training photos are made, too. Only training needs them.

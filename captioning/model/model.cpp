@@ -63,9 +63,40 @@ bool pads_inputs(const EncoderConfig& encoder) {
   return encoder_traits(encoder).reads_text || encoder.resize == ResizeMode::kPad;
 }
 
+// What needs rows and columns is refused where regions lie anywhere in the picture.
+void check_scattered(const ModelConfig& config, const GridShape& frozen_grid) {
+  if (!frozen_grid.scattered) return;
+  const auto need = [](bool holds, const std::string& key) {
+    if (!holds)
+      throw UsageError(str(key,
+                           ": the regions of encoder.features lie in boxes anywhere in the photo, "
+                           "a different number in each, and it goes by rows and columns"));
+  };
+  const LocalizerConfig& localizer = config.supervision.localizer;
+  need(config.attention.scope == "global", "attention.scope " + config.attention.scope);
+  need(config.attention.mechanism != "linformer", "attention.mechanism linformer");
+  need(localizer.weight == 0 || (localizer.smoothing == 0 && localizer.centre == 0),
+       "objective.supervision.localizer.smoothing or centre above 0");
+  if (config.encoder.refine.layers == 0) return;
+  const auto& refine = sequence_attentions().at(config.encoder.refine.type);
+  need(refine.weighs_positions && config.encoder.refine.type != "window" &&
+           config.encoder.refine.type != "graph",
+       "encoder.refine.type " + config.encoder.refine.type);
+}
+
 // Checks that the vector of the image as a whole exists and is used.
 void check_pooled(const ModelConfig& config) {
   const EncoderConfig& encoder = config.encoder;
+  if (!encoder.features.pooled.empty() && encoder_traits(encoder).reads_features) {
+    if (encoder.pooled != PooledKind::kMean)
+      throw UsageError(
+          "encoder.features.pooled and encoder.pooled class_token both say what stands for the "
+          "photo; leave one of them out");
+    if (reads_pooled(config.decoder)) return;
+    throw UsageError(
+        "encoder.features.pooled has no effect: nothing reads the vector of the photo; set "
+        "decoder.first_state pooled, or decoder.image every_word or first_step");
+  }
   if (encoder.pooled == PooledKind::kMean) return;
   const bool token = encoder.pooled == PooledKind::kClassToken;
   const auto has = [](bool of_token) {
@@ -76,9 +107,10 @@ void check_pooled(const ModelConfig& config) {
   if (!has(token)(encoder_traits(encoder)))
     throw UsageError(str(key, "encoder.type ", encoders_with(has(token)), ": ", encoder.type,
                          token ? " has no class token" : " has no states"));
-  if (token && encoder.type != "hub" && !encoder.vit.class_token)
+  if (token && encoder_traits(encoder).heads > 0 && encoder.type != "hub" &&
+      !encoder.vit.class_token)
     throw UsageError(key + "encoder.vit.class_token true");
-  if (is_frozen(encoder))
+  if (is_frozen(encoder) && !encoder_traits(encoder).reads_features)
     throw UsageError(key +
                      "an encoder that is trained: of a frozen one only the regions' features are "
                      "kept; set encoder.frozen_stages to the number of its stages");
@@ -166,6 +198,7 @@ void CaptionModel::check(const ModelConfig& config, const GridShape& frozen_grid
   check_pooled(config);
   check_padding(config);
   check_placeless(config);
+  check_scattered(config, frozen_grid);
   if (!is_frozen(config.encoder) || frozen_grid.size() > 0)
     declared(config, Vocabulary(), frozen_grid);
 }
@@ -176,12 +209,13 @@ CaptionModel::CaptionModel(const ModelConfig& config, Vocabulary vocabulary,
       has_attention_(config.has_attention()),
       feature_dropout_(config.encoder.feature_dropout),
       region_dropout_(config.encoder.region_dropout),
-      pads_(pads_inputs(config.encoder)),
+      pads_(pads_inputs(config.encoder) || (is_frozen(config.encoder) && frozen_grid.scattered)),
       pooled_(config.encoder.pooled) {
   check_layers(config.encoder);
   check_pooled(config);
   check_padding(config);
   check_placeless(config);
+  check_scattered(config, frozen_grid);
   if (!is_frozen(config.encoder)) {
     encoder_ = make_encoder(config.encoder, ParamScope(parameters_, "encoder"));
     if (config.encoder.placeless) placeless_ = encoder_->token_encoder()->placeless();
@@ -190,12 +224,14 @@ CaptionModel::CaptionModel(const ModelConfig& config, Vocabulary vocabulary,
     freeze_stages(config.encoder, *encoder_, parameters_);
   } else {
     SACCADE_ASSERT(frozen_grid.size() > 0, "a frozen encoder without a grid");
-    input_shape_ = {frozen_grid.cells(), frozen_grid.features};
+    input_shape_ = {frozen_grid.vectors(), frozen_grid.features};
+    // The numbers of boxes are among the features of scattered regions already.
+    const bool inside = adds_positions_inside(config.encoder) || frozen_grid.scattered;
     positions_ = std::make_unique<GridPositions>(
         ParamScope(parameters_, "positions"),
-        adds_positions_inside(config.encoder) ? PositionKind::kNone : config.encoder.positions,
-        frozen_grid);
+        inside ? PositionKind::kNone : config.encoder.positions, frozen_grid);
     grid_ = frozen_grid;
+    grid_.pooled = 0;
     grid_.features = positions_->features();
   }
   const EncoderConfig& encoder = config.encoder;
@@ -242,11 +278,30 @@ std::vector<std::uint8_t> CaptionModel::mask(const InputView& input) const {
   return mask;
 }
 
+EncodedImages CaptionModel::split_pooled(Tape& tape, Var x) const {
+  const Index images = x.shape()[0], vectors = x.shape()[1], width = x.shape()[2];
+  const Index regions = grid_.cells();
+  if (vectors == regions) return {x};
+  const Index wide = positions_->features();  // what positions append to regions is 0 of the photo
+  const View features{tape.scratch(images * regions * width), {images, regions, width}},
+      pooled{tape.scratch(images * wide), {images, wide}};
+  std::fill_n(pooled.data, pooled.shape.size(), Real{0});
+  for (Index i = 0; i < images; ++i) {
+    const Real* from = x.value().data + i * vectors * width;
+    std::copy_n(from, regions * width, features.data + i * regions * width);
+    std::copy_n(from + regions * width, width, pooled.data + i * wide);
+  }
+  return {tape.constant(features), {}, tape.constant(pooled)};
+}
+
 EncodedImages CaptionModel::encode_grid(Tape& tape, const InputView& input,
                                         std::span<const std::uint8_t> mask,
                                         const WatchBlock& watch) const {
   const Var x = tape.constant(input.values), masks = mask_of(tape, mask, grid_.cells());
-  if (!encoder_) return {(*positions_)(tape, x), masks};
+  if (!encoder_) {
+    const EncodedImages given = split_pooled(tape, x);
+    return {(*positions_)(tape, given.features), masks, given.pooled};
+  }
   const TokenEncoder* encoder = encoder_->token_encoder();
   if (!encoder) {
     const Var features =

@@ -57,8 +57,8 @@ class CaptionModel {
   const GridShape& grid() const { return grid_; }
   // How many regions without a place follow those of the grid (encoder.placeless).
   Index placeless() const { return placeless_; }
-  // What encode() takes for each image: pixels [H, W, 3], or frozen features [L, D]; for each text,
-  // the numbers of its tokens [L].
+  // What encode() takes for each image: pixels [H, W, 3], or frozen features [L, D], with a vector
+  // of the image behind them where files have one; for each text, the numbers of its tokens [L].
   const Shape& input_shape() const { return input_shape_; }
 
   // Null where the encoder is frozen.
@@ -72,7 +72,8 @@ class CaptionModel {
   // lacks the place of the picture.
   EncodedImages encode(Tape& tape, const InputView& input, const EncoderWatch& watch = {}) const;
   // [B, L], 0 for masked regions, which are nothing but padding, else 1; empty where inputs are not
-  // padded: texts are, and images where encoder.resize says so.
+  // padded: texts are, photos with different numbers of regions, and images where encoder.resize
+  // says so.
   std::vector<std::uint8_t> mask(const InputView& input) const;
 
  private:
@@ -83,6 +84,9 @@ class CaptionModel {
   // The features before refinement; `mask` is what mask() returns.
   EncodedImages encode_grid(Tape& tape, const InputView& input, std::span<const std::uint8_t> mask,
                             const WatchBlock& watch) const;
+
+  // Of the input [B, L + 1, D] the features, and the vectors of photos that follow them.
+  EncodedImages split_pooled(Tape& tape, Var x) const;
 
   Vocabulary vocabulary_;
   ParameterStore parameters_;

@@ -15,9 +15,18 @@ std::string MapPart::name() const {
   return fused ? std::string(enum_name(*fused)) : str(number);
 }
 
-std::string RegionLayout::name() const { return str(grid.rows, " x ", grid.cols, " grid"); }
+std::string RegionLayout::name() const {
+  return places ? str("list of ", grid.cells(), " regions")
+                : str(grid.rows, " x ", grid.cols, " grid");
+}
+
+bool RegionLayout::operator==(const RegionLayout& other) const {
+  if (grid != other.grid || !places != !other.places) return false;
+  return !places || *places == *other.places;
+}
 
 std::string RegionLayout::region_name(Index region) const {
+  if (places) return str("region ", region);
   return str("row ", region / grid.cols, ", column ", region % grid.cols);
 }
 

@@ -11,23 +11,25 @@
 
 #include "core/attention/map_fusion.h"
 #include "core/base/grid_size.h"
+#include "core/base/region_places.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 // Where the regions lie that a map has weights of: in the cells of a grid over what the network
-// saw. Regions are numbered row by row from the top left.
+// saw, numbered row by row from the top left, or in boxes of the photo.
 struct RegionLayout {
-  GridSize grid{};  // its rows and columns of cells
+  GridSize grid{};        // its rows and columns of cells; of boxes one row
+  RegionPlaces places{};  // the boxes; null: the cells of the grid
 
   // The number of regions.
   Index count() const { return grid.cells(); }
-  // "2 x 3 grid".
+  // "2 x 3 grid", "list of 36 regions".
   std::string name() const;
-  // "row 0, column 2".
+  // "row 0, column 2", "region 4".
   std::string region_name(Index region) const;
   // Whether the regions lie at the same places.
-  bool operator==(const RegionLayout&) const = default;
+  bool operator==(const RegionLayout& other) const;
 };
 
 // To which layer a map belongs, or to which head: to one of several, or to all of them, whose maps

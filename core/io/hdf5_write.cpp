@@ -10,43 +10,12 @@
 #include "core/base/error.h"
 #include "core/io/half.h"
 #include "core/io/hdf5_image.h"
+#include "core/io/hdf5_session.h"
 #include "core/io/packing.h"
 
 namespace saccade {
 
 namespace {
-
-// Gives the calling thread exclusive use of the library and keeps it from printing its error stack.
-std::unique_lock<std::mutex> hdf5_session() {
-  static std::mutex mutex;
-  std::unique_lock lock(mutex);
-  // We close what we open. At the end of the process, HDF5 would flush once more what could not be
-  // written, and crash. This has to come before its first call.
-  [[maybe_unused]] static const herr_t kept = H5dont_atexit();
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // a setting of each thread
-  return lock;
-}
-
-// An identifier that is closed at the end. A negative value means that the call that should have
-// made it failed.
-class H5Id {
- public:
-  using Closer = herr_t (*)(hid_t);
-
-  H5Id(hid_t id, Closer closer) : id_(id), closer_(closer) {}
-  H5Id(H5Id&& other) noexcept : id_(std::exchange(other.id_, -1)), closer_(other.closer_) {}
-  H5Id& operator=(H5Id&&) = delete;
-  ~H5Id() { close(); }
-
-  hid_t get() const { return id_; }
-  explicit operator bool() const { return id_ >= 0; }
-  // Whether closing succeeded.
-  bool close() { return id_ < 0 || closer_(std::exchange(id_, -1)) >= 0; }
-
- private:
-  hid_t id_;
-  Closer closer_;
-};
 
 H5Id string_type(std::size_t length) {
   H5Id type(H5Tcopy(H5T_C_S1), H5Tclose);
@@ -54,15 +23,6 @@ H5Id string_type(std::size_t length) {
   H5Tset_size(type.get(), std::max<std::size_t>(length, 1));
   H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
-  return type;
-}
-
-// IEEE's binary16, little-endian. HDF5 1.10 has no name for it.
-H5Id half_type() {
-  H5Id type(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
-  H5Tset_fields(type.get(), 15, 10, 5, 0, 10);  // sign, exponent, mantissa
-  H5Tset_ebias(type.get(), 15);
-  H5Tset_size(type.get(), sizeof(std::uint16_t));
   return type;
 }
 
@@ -116,7 +76,8 @@ class Writer {
     if (array.has_16_bits()) {
       std::vector<std::uint16_t> bits(array.values().size());
       halves_from_floats(array.values(), bits);
-      return small_numbers<std::uint16_t>({name, "f16", array.shape()}, bits, half_type().get());
+      return small_numbers<std::uint16_t>({name, "f16", array.shape()}, bits,
+                                          hdf5_half_type().get());
     }
     return numbers({name, "f32", array.shape()}, array.values().data(), H5T_IEEE_F32LE);
   }

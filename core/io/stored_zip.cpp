@@ -90,7 +90,7 @@ void take_large_numbers(const ZipPart& zip, const std::string& extra, std::uint6
 }  // namespace
 
 std::map<std::string, StoredFile> files_of_zip(int fd, std::uint64_t size,
-                                               const std::string& source) {
+                                               const std::string& source, ZipContent content) {
   const ZipPart zip(fd, size, source);
   const Directory directory = directory_of(zip);
   if (directory.bytes > kMostDirectory) zip.refuse("its list of files is too long");
@@ -110,14 +110,19 @@ std::map<std::string, StoredFile> files_of_zip(int fd, std::uint64_t size,
     const std::string name = list.substr(at + 46, name_bytes);
     take_large_numbers(zip, list.substr(at + 46 + name_bytes, extra_bytes), full, packed, place);
     at += 46 + name_bytes + extra_bytes + comment_bytes;
-    if (method != 0 || packed != full)
+    constexpr std::uint64_t kDeflate = 8;
+    const bool deflated = method == kDeflate && content == ZipContent::kAny;
+    if (!deflated && content == ZipContent::kAny && (method != 0 || packed != full))
+      throw DataError(str(source, ": it compresses ", name, " by method ", method,
+                          ", which numpy never uses; save it again with np.savez_compressed"));
+    if (!deflated && (method != 0 || packed != full))
       throw DataError(source + ": it compresses " + name +
                       ", which torch.save never does; unpack it, and save the weights again");
     const std::string local = zip.bytes(place, 30);
     if (!local.starts_with("PK\x03\x04")) zip.refuse("the beginning of " + name + " is missing");
     const std::uint64_t start = place + 30 + number(zip, local, 26, 2) + number(zip, local, 28, 2);
-    if (start > size || full > size - start) zip.refuse(name + " goes on behind the end");
-    if (!files.emplace(name, StoredFile{start, full}).second)
+    if (start > size || packed > size - start) zip.refuse(name + " goes on behind the end");
+    if (!files.emplace(name, StoredFile{start, full, packed, deflated}).second)
       zip.refuse("it has " + name + " twice");
   }
   return files;

@@ -38,7 +38,7 @@ void sort_by_name(std::vector<SafetensorsEntry>& entries, const std::string& sou
 // What torch.save wrote.
 class TorchFile final : public TensorFile {
  public:
-  explicit TorchFile(const fs::path& path) {
+  TorchFile(const fs::path& path, bool bare) : bare_(bare) {
     source_ = path.string();
     file_ = FileHandle(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (file_.fd() < 0) throw_io_error("read", path, errno);
@@ -165,7 +165,8 @@ class TorchFile final : public TensorFile {
       entries_.push_back(std::move(entry));
       tensors_.emplace(tensor.name, std::move(tensor));
     }
-    if (entries_.empty())
+    const bool alone = entries_.size() == 1 && entries_[0].name.empty();
+    if (entries_.empty() || (alone && !bare_))
       throw DataError(source_ +
                       ": it holds no dictionary of tensors; save the weights with "
                       "torch.save(model.state_dict(), FILE)");
@@ -205,6 +206,7 @@ class TorchFile final : public TensorFile {
     return out;
   }
 
+  bool bare_;
   FileHandle file_;
   std::uint64_t size_ = 0;
   std::map<std::string, std::uint64_t> places_;  // of storages, by their keys
@@ -312,7 +314,7 @@ fs::path weights_in(const fs::path& folder) {
 
 }  // namespace
 
-std::unique_ptr<TensorFile> open_tensors(const fs::path& path) {
+std::unique_ptr<TensorFile> open_tensors(const fs::path& path, bool bare) {
   std::error_code error;
   if (fs::is_directory(path, error)) return open_tensors(weights_in(path));
   std::string head;
@@ -328,7 +330,7 @@ std::unique_ptr<TensorFile> open_tensors(const fs::path& path) {
                            head.compare(4, 4, std::string(4, '\0')) == 0;
   const bool pickle = head.starts_with('\x80') && head.size() > 1 && head[1] >= 2 && head[1] <= 5;
   if (!safetensors && (head.starts_with("PK\x03\x04") || pickle))
-    return std::make_unique<TorchFile>(path);
+    return std::make_unique<TorchFile>(path, bare);
   const std::size_t first = head.find_first_not_of(" \t\r\n");
   if (!safetensors && first != std::string::npos && head[first] == '{')
     return std::make_unique<ShardedTensors>(path);

@@ -14,7 +14,8 @@ namespace saccade {
 //   inside dictionaries as parts of the names (tensor_pickle.h),
 // - a folder with one of these.
 // Throws DataError where there is nothing of that, or it is damaged or broken in another way, and
-// IoError where it may not be read.
-std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path);
+// IoError where it may not be read. A tensor that torch.save wrote outside of a dictionary is read
+// only where `bare` is set; its name is "".
+std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path, bool bare = false);
 
 }  // namespace saccade

@@ -71,6 +71,7 @@ class PickleReader {
     if (whole.kind == Kind::kList)
       for (const Ref part : whole.parts)
         if (values_[part].kind == Kind::kText) out.texts.push_back(values_[part].text);
+    if (whole.kind == Kind::kTensor) out.tensors.push_back(whole.tensor);
     collect(whole, "", 0, out);
     for (const auto& [key, storage] : storages_) out.storages.push_back(storage);
     return out;

@@ -14,7 +14,7 @@ namespace saccade {
 
 // A tensor as the pickle describes it: numbers of a storage.
 struct PickledTensor {
-  std::string name;     // the keys of the dictionaries above it, joined by dots
+  std::string name;     // the keys of the dictionaries above it, joined by dots; "" of a bare one
   std::string type;     // of its numbers, as safetensors calls it
   std::string storage;  // the key of its storage
   std::uint64_t offset = 0;

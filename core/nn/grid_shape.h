@@ -13,8 +13,13 @@ struct GridShape : GridSize {
   // Where the grids of several layers are joined (encoder.layers), the features of each, in order.
   // Those beyond their sum belong to no layer.
   std::vector<Index> widths{};
+  // Whether regions lie anywhere in the picture, a different number in each, instead of in rows and
+  // columns: the grid is one row then, with a cell for each region of the picture that has most.
+  bool scattered = false;
+  Index pooled = 0;  // 1: one more vector, of the picture as a whole, follows those of the regions
 
-  Index size() const { return cells() * features; }
+  Index vectors() const { return cells() + pooled; }
+  Index size() const { return vectors() * features; }
   bool operator==(const GridShape&) const = default;
 };
 

@@ -93,6 +93,10 @@ void check(const CaptionArgs& args) {
     throw UsageError(
         "--page: a page holds the pictures that are named, and --watch never ends; name pictures, "
         "or a folder of them");
+  if (!args.features.empty() && !args.watch.empty())
+    throw UsageError(
+        "--features: the pictures that --watch finds are not known yet, nor are their features; "
+        "name pictures");
   if (!args.images.empty() && !args.watch.empty())
     throw UsageError("--watch captions what is in " + args.watch +
                      "; caption the named pictures with another command");
@@ -238,7 +242,7 @@ int run_caption(const CaptionArgs& args) {
     require_pictures(session, "--watch");
     return watch(args, session, search, say, source, all_heads, *signal);
   }
-  const NamedSources images = named_sources(session, args.images);
+  const NamedSources images = named_sources(session, args.images, args.features);
   const auto path = [&](Index i) { return images.names[static_cast<std::size_t>(i)]; };
   std::vector<CaptionRecord> records;
   std::optional<Page> page;
@@ -276,6 +280,7 @@ CommandRun bind_caption(Options& options) {
   add_model_options(options, args->model);
   options.arguments("images", args->images,
                     "picture files, or folders of them; texts for a model of texts", "IMAGE");
+  add_features_option(options, args->features);
   add_say_option(options, args->say);
   options.text("--watch", args->watch,
                "caption the pictures in a folder, and each picture that appears in it as soon as "

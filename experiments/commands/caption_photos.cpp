@@ -19,14 +19,34 @@ bool is_no_scene(const Geometry& geometry, const ExperimentConfig& config) {
   return geometry.original_height != size || geometry.original_width != size;
 }
 
+// What --features names.
+std::shared_ptr<const FeatureSource> opened_features(const ModelSession& session,
+                                                     const std::string& path) {
+  for (const LoadedModel& member : session.members())
+    if (member.pipeline->reads_features()) return member.pipeline->features().open(path);
+  throw UsageError(
+      "--features has no effect: the model computes the features of pictures itself; leave it out");
+}
+
 }  // namespace
 
-NamedSources named_sources(const ModelSession& session, const std::vector<std::string>& names) {
+NamedSources named_sources(const ModelSession& session, const std::vector<std::string>& names,
+                           const std::string& features) {
+  const std::shared_ptr<const FeatureSource> given =
+      features.empty() ? nullptr : opened_features(session, features);
   if (!session.pipeline().reads_text()) {
     const std::vector<std::string> files = named_pictures(names);
     const Index max_pixels = session.members()[0].config.data.max_pixels();
-    return {.names = files, .read = [files, max_pixels](Index i, const MessageListener& listener) {
-              return Source(read_image(files[static_cast<std::size_t>(i)], listener, max_pixels));
+    if (given && given->ids().size() == 1 && files.size() > 1)
+      throw UsageError(str("--features ", features, " has the features of one photo, and ",
+                           files.size(),
+                           " are named; name a file or folder that has those of all"));
+    return {.names = files,
+            .read = [files, max_pixels, given](Index i, const MessageListener& listener) {
+              const std::string& file = files[static_cast<std::size_t>(i)];
+              Source source = Source(read_image(file, listener, max_pixels)).called({file});
+              source.features = given;
+              return source;
             }};
   }
   return {.names = names, .read = [names](Index i, const MessageListener&) {

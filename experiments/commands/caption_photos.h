@@ -33,7 +33,11 @@ struct NamedSources {
   std::vector<std::string> names;
   Photos::Read read;
 };
-NamedSources named_sources(const ModelSession& session, const std::vector<std::string>& names);
+// `features` names the file or folder with the features of these pictures, for a model of features
+// that another program computed; empty: they are in the files of its config. Throws UsageError
+// where it has no effect, or is of one photo and several are named.
+NamedSources named_sources(const ModelSession& session, const std::vector<std::string>& names,
+                           const std::string& features = "");
 
 // Throws UsageError where a member reads texts; `what` needs pictures.
 void require_pictures(const ModelSession& session, const std::string& what);

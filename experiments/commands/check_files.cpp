@@ -71,6 +71,8 @@ std::string found_network(const ExperimentConfig& config) {
   const GridShape grid = pipeline.frozen_grid();
   CaptionModel::check(config, grid);
   set_learning_rates(config, CaptionModel::declared(config, Vocabulary(), grid).parameters());
+  if (grid.scattered)
+    return str("up to ", grid.cols, " regions of ", grid.features, " features in a photo");
   return str(grid.rows, " x ", grid.cols, " regions of ", grid.features, " features");
 }
 
@@ -112,7 +114,8 @@ void check_contents(const ExperimentConfig& config, const LoadedData& data,
         one.contents = found_boxes(one.file, data);
       else if (one.file.key == "decoder.embeddings.file")
         one.contents = found_vectors(config, data);
-      else if (one.file.key == "encoder.model" || one.file.key == "encoder.weights")
+      else if (one.file.key == "encoder.model" || one.file.key == "encoder.weights" ||
+               one.file.key == "encoder.features.path")
         one.contents = found_network(config);
     } catch (const Error& error) {
       one.state = FileState::kUnusable;

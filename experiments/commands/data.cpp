@@ -5,6 +5,7 @@
 
 #include "captioning/data/data_places.h"
 #include "captioning/data/photo_check.h"
+#include "captioning/data/scenes/scene_regions.h"
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/check_config.h"
 #include "captioning/learning/training/cost_ahead.h"
@@ -27,10 +28,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index kTiles = 24, kColumns = 6;
+constexpr Index kTiles = 24, kSheetColumns = 6;
 
 struct DataOptions {
-  std::string config, out;
+  std::string config, out, regions;
   std::vector<std::string> overrides;
   bool json = false, decode = false, no_photos = false;
 };
@@ -47,7 +48,7 @@ void write_contact_sheet(const LoadedData& data, const PhotoCheck& photos, Split
     tiles[at].image = data.image(images[at]);
     tiles[at].text = data.dataset.images[static_cast<std::size_t>(images[at])].captions.front();
   });
-  write_png(path, draw_contact_sheet(tiles, kColumns));
+  write_png(path, draw_contact_sheet(tiles, kSheetColumns));
   std::cerr << "wrote " << plain_text(path.string()) << "\n";
 }
 
@@ -123,9 +124,23 @@ void warn_of_misfits(const ExperimentConfig& config, const LoadedData& data) {
   }
 }
 
+int write_regions(const DataConfig& config, const std::string& file) {
+  if (config.type != DataKind::kScenes)
+    throw UsageError(str("--regions writes the objects of drawn scenes, and data.type is ",
+                         enum_name(config.type), "; give a config of scenes"));
+  const LoadedData data = load_data(config);
+  const std::string table =
+      scene_regions_table(*data.scenes, static_cast<std::uint64_t>(config.scenes.seed));
+  write_file(file, table);
+  std::cerr << "wrote " << plain_text(file) << " (regions of "
+            << counted(std::ssize(data.dataset.images), "scene") << ")\n";
+  return 0;
+}
+
 int run_data(const DataOptions& options) {
   const ExperimentConfig config =
       load_config<ExperimentConfig>(options.config, options.overrides).config;
+  if (!options.regions.empty()) return write_regions(config.data, options.regions);
   std::vector<CheckedFile> files = checked_files(config);
   // Where the captions cannot be read, at least the files are shown.
   const LoadedData data = [&] {
@@ -178,6 +193,11 @@ CommandRun bind_data(Options& options) {
                "write a contact sheet of each split into this directory: its first 24 images, each "
                "with a caption",
                "DIR");
+  options.text("--regions", args->regions,
+               "write the objects of drawn scenes, and some of their background, as regions with "
+               "boxes and features, in the form of bottom-up attention: encoder.type features "
+               "reads the file",
+               "FILE.tsv");
   options.flag("--decode", args->decode,
                "decode every photo; the default reads their headers and looks for their ends");
   options.flag("--no-photos", args->no_photos, "do not look at the photos");

@@ -84,6 +84,13 @@ std::vector<std::string> checkpoints_of(const std::string& list) {
 
 }  // namespace
 
+void add_features_option(Options& options, std::string& features) {
+  options.text("--features", features,
+               "file or folder with the features of the named pictures, for a model of features "
+               "that another program computed (encoder.type features)",
+               "FILE");
+}
+
 void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes) {
   options.argument("checkpoint", args.checkpoint,
                    "checkpoint file, directory of a run, or name of a model ('saccade list "

@@ -34,6 +34,9 @@ enum class RegimeNames { kOne, kOneOrAll };
 // Declares checkpoint, --set, --data, --beam, --mode, --regime and --without.
 void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes = RegimeNames::kOne);
 
+// Declares --features, of commands that caption pictures which are named.
+void add_features_option(Options& options, std::string& features);
+
 class ModelSession {
  public:
   // Throws CheckpointError, UsageError, and DataError where a frozen encoder's file is missing or

@@ -38,8 +38,12 @@ NamedSources pictures_of(const OverlayArgs& args, const ModelSession& session) {
     if (!args.split.empty() || args.count) {
       throw UsageError("name either pictures, or --split and --count");
     }
-    return named_sources(session, args.images);
+    return named_sources(session, args.images, args.features);
   }
+  if (!args.features.empty())
+    throw UsageError(
+        "--features is for pictures that are named; those of a data set are found in the files of "
+        "the config (--set encoder.features.path=PLACE)");
   const auto data = std::make_shared<const LoadedData>(load_data(session));
   const Split split = args.split.empty() ? data->default_split() : parse_split(args.split);
   const std::vector<Index> images =
@@ -51,7 +55,8 @@ NamedSources pictures_of(const OverlayArgs& args, const ModelSession& session) {
   out.read = [data, images](Index i, const MessageListener&) {
     const Index image = images[static_cast<std::size_t>(i)];
     const SourceText* text = data->text(image);
-    return text ? Source(text->tokens) : Source(data->image(image));
+    const CaptionedImage& photo = data->dataset.images[static_cast<std::size_t>(image)];
+    return text ? Source(text->tokens) : Source(data->image(image)).called({photo.id, photo.path});
   };
   return out;
 }
@@ -269,7 +274,8 @@ std::vector<Overlay> strips_of(const OverlayArgs& args, MapMeasure measure,
                     .first = number,
                     .read =
                         [&](Index, const MessageListener&) {
-                          return tokens.empty() ? Source(*picture) : Source(tokens);
+                          if (!tokens.empty()) return Source(tokens);
+                          return Source(*picture).called({first.record.image});
                         },
                     .search = models[m].search,
                     .say = models[m].say,
@@ -413,6 +419,7 @@ CommandRun bind_overlay(Options& options) {
   options.text("--out", args->out, "folder for the pictures (default: overlays)", "FOLDER");
   options.repeatable("--with", args->with, "another model, for one sheet with one strip per model",
                      "CHECKPOINT");
+  add_features_option(options, args->features);
   add_say_option(options, args->say);
   add_drawing_options(options, args->drawing);
   options.flag("--alignment", args->alignment,

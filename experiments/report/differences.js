@@ -79,6 +79,27 @@ const mapDistance = (a, b) => {
   return Math.min(sum / 2, 1);
 };
 
+// The shares of boxes on a fine grid over the photo: each box has its share spread evenly over it.
+const RASTER = 32;
+const rastered = (maps, weights) => {
+  const shares = sharesOf(maps, weights);
+  const out = {rows: RASTER, cols: RASTER, seen: [0, 0, 1, 1], shares: null};
+  if (!shares) return out;
+  out.shares = new Float32Array(RASTER * RASTER);
+  maps.boxes.forEach(([x, y, width, height], region) => {
+    const inside = (i, from, length) => {
+      const at = (i + 0.5) / RASTER;
+      return at >= from && at < from + length;
+    };
+    const covered = [...out.shares.keys()].filter((cell) =>
+      inside(cell % RASTER, x, width) && inside(Math.floor(cell / RASTER), y, height));
+    if (!covered.length) covered.push(Math.min(Math.floor((y + height / 2) * RASTER), RASTER - 1) *
+      RASTER + Math.min(Math.floor((x + width / 2) * RASTER), RASTER - 1));
+    for (const cell of covered) out.shares[cell] += shares[region] / covered.length;
+  });
+  return out;
+};
+
 const distances = new WeakMap();  // of captions, as the JSON has them: they are asked for at every sort
 
 // The mean distance of the maps of the words that two captions have in common; NaN where there is no
@@ -89,8 +110,8 @@ const mapDisagreement = (a, b) => {
   if (!known.has(b.json)) {
     const [one, other] = [a, b].map((caption) => {
       const maps = new Maps(caption), {rows, cols} = maps;
-      return maps.defaults.map(({map}) => ({rows, cols, seen: caption.seen,
-        shares: sharesOf(maps, map)}));
+      return maps.defaults.map(({map}) => (maps.boxes ? rastered(maps, map)
+        : {rows, cols, seen: caption.seen, shares: sharesOf(maps, map)}));
     });
     const values = sharedWords(a.words, b.words).map(([i, j]) => mapDistance(one[i], other[j]))
       .filter((value) => !Number.isNaN(value));

@@ -69,6 +69,7 @@ Json model_facts(const ShownModel& model) {
                {"cols", loaded.model->grid().cols},
                {"layers", views.layers},
                {"heads", views.heads}};
+  if (loaded.model->grid().scattered) json["scattered"] = true;
   if (model.seed) json["seed"] = *model.seed;
   for (const Regime regime : evaluation_regimes(loaded.config))
     json["regimes"].push_back(enum_name(regime));

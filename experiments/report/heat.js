@@ -32,22 +32,51 @@ const makeTaps = (pixels, cells, [first, end], from, length, style) => {
   return taps;
 };
 
+// Regions of unknown places are a row of bars in their order, as high as their heat. `at` is the height of
+// a row of pixels, as a share of the highest bar.
+const BAR_SHARE = 0.4;
+const fillBars = (line, at, map, {cells}, full) => {
+  const count = cells[2];
+  for (let x = 0; x < line.length; ++x) {
+    const weight = map[Math.floor(x * count / line.length)];
+    if (at <= weight / full) line[x] = weight;
+  }
+};
+
+// The weights of a row of pixels where regions are boxes, in shares of the photo: of boxes that overlap,
+// the largest weight is on top; 0 outside of all. `order` has the boxes by the size of their weights.
+const fillBoxes = (line, y, height, {map, maps, full}, order) => {
+  const {boxes} = maps;
+  line.fill(0);
+  if (!boxes.length) fillBars(line, (height - y) / (BAR_SHARE * height), map, maps, full);
+  const pixel = (share, count) => Math.min(Math.max(Math.ceil(share * count - 0.5), 0), count);
+  for (const region of order) {
+    const [left, top, width, tall] = boxes[region];
+    if (y < pixel(top, height) || y >= pixel(top + tall, height)) continue;
+    line.fill(map[region], pixel(left, line.length), pixel(left + width, line.length));
+  }
+};
+
 // Writes `photo` under the heat of a map to `out`; both are ImageData of the same size. With `blend`, the
 // photo keeps its colours where there is no weight. With `signed`, numbers below 0 are drawn, too, with
 // red and blue exchanged. `heat` has the colours and shares of vision/drawing/heat_field.h.
 const paintHeat = (out, photo,
-  {map, rows, cols, cells, seen, style, blend, full, heat: table, signed}) => {
+  {map, maps, seen, style, blend, full, heat: table, signed}) => {
+  const {rows, cols, cells, boxes} = maps;
   const {colours} = table, greyShare = blend ? 0 : table.grey, cold = blend ? 0 : table.cold;
   const hot = blend ? table.blend : table.hot;
   const [left, top, right, bottom] = cells;
   const across = makeTaps(photo.width, cols, [left, right], seen[0], seen[2], style);
   const down = makeTaps(photo.height, rows, [top, bottom], seen[1], seen[3], style);
-  const line = new Float32Array(cols);
+  const line = new Float32Array(boxes ? photo.width : cols);
+  const order = boxes && [...boxes.keys()].sort((a, b) => Math.abs(map[a]) - Math.abs(map[b]));
   const from = photo.data, to = out.data;
   let at = 0;
   for (let y = 0; y < photo.height; ++y) {
     const row = down[y];
-    if (row) {
+    if (boxes) {
+      fillBoxes(line, y, photo.height, {map, maps, full}, order);
+    } else if (row) {
       line.fill(0);
       row.cell.forEach((cell, k) => {
         for (let j = 0; j < cols; ++j) line[j] += row.weight[k] * map[cell * cols + j];
@@ -60,8 +89,8 @@ const paintHeat = (out, photo,
         for (let c = 0; c < 3; ++c) to[at + c] = (1 - table.unseen) * from[at + c];
         continue;
       }
-      let weight = 0;
-      for (let k = 0; k < column.cell.length; ++k)
+      let weight = boxes ? line[x] : 0;
+      for (let k = 0; k < column.cell.length && !boxes; ++k)
         weight += column.weight[k] * line[column.cell[k]];
       const below = signed && weight < 0;
       const heat = full > 0 ? Math.min(Math.max((below ? -weight : weight) / full, 0), 1) : 0;
@@ -96,12 +125,20 @@ const frame = (context, [x, y, width, height], {light = '#fff', line = 1.5, dash
   context.setLineDash([]);
 };
 
-// The rectangle of a cell in shares of the photo, and the cell at a point in shares of the photo (-1
-// where the network did not see it).
-const cellBox = (cell, rows, cols, seen) => [
+// The rectangle of a cell, or a region's box, in shares of the photo, and the cell at a point in shares
+// of the photo (-1 where the network did not see it; of boxes the smallest).
+const cellBox = (cell, {rows, cols, boxes}, seen) => boxes ? boxes[cell] || [0, 0, 0, 0] : [
   seen[0] + (cell % cols) * seen[2] / cols, seen[1] + Math.floor(cell / cols) * seen[3] / rows,
   seen[2] / cols, seen[3] / rows];
-const cellAt = (x, y, rows, cols, seen) => {
+const boxAt = (x, y, boxes) => {
+  const area = ([, , width, height]) => width * height;
+  return boxes.reduce((best, box, i) => {
+    const inside = x >= box[0] && x < box[0] + box[2] && y >= box[1] && y < box[1] + box[3];
+    return inside && (best < 0 || area(box) < area(boxes[best])) ? i : best;
+  }, -1);
+};
+const cellAt = (x, y, {rows, cols, boxes}, seen) => {
+  if (boxes) return boxAt(x, y, boxes);
   const across = (x - seen[0]) / seen[2], down = (y - seen[1]) / seen[3];
   if (!(across >= 0 && across < 1 && down >= 0 && down < 1)) return -1;
   return Math.floor(down * rows) * cols + Math.floor(across * cols);

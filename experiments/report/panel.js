@@ -196,8 +196,8 @@ class Panel {
 
   // What a word's map is drawn with, for paintHeat().
   heatOf(word) {
-    const {rows, cols, cells} = this.maps, {style, cover} = this.card.view;
-    return {map: this.mapOf(word), rows, cols, cells, seen: this.decoded.seen, style,
+    const {style, cover} = this.card.view;
+    return {map: this.mapOf(word), maps: this.maps, seen: this.decoded.seen, style,
       blend: cover === 'blend', full: this.heatFull(word), heat: this.card.report.heat,
       signed: this.effectsDrawn()};
   }
@@ -253,7 +253,7 @@ class Panel {
     // Whole pictures are written to the canvas, so it is best kept in memory that scripts can reach.
     const context = this.canvas.getContext('2d', {willReadFrequently: true});
     const cell = place && this.maps
-      ? cellAt(place.x, place.y, this.maps.rows, this.maps.cols, this.decoded.seen) : -1;
+      ? cellAt(place.x, place.y, this.maps, this.decoded.seen) : -1;
     const own = this.regionRow(word, cell);  // in a view of what regions attend to
     const heat = this.maps && ((word >= 0 && !place) || own);
     if (heat) {
@@ -276,7 +276,7 @@ class Panel {
     if (view.boxes) this.drawBoxes(context, word, image);
     const marked = own ? own.cell : cell;
     if (marked >= 0)
-      frame(context, cellBox(marked, this.maps.rows, this.maps.cols, this.decoded.seen));
+      frame(context, cellBox(marked, this.maps, this.decoded.seen));
     if (!own) this.showEffect(context, heat ? word : -1, cell);
     this.canvas.dataset.word = heat ? word : '';
     if (own) {
@@ -352,21 +352,24 @@ class Panel {
     const map = this.mapOf(word), cells = this.maps.shown(map.map((_, i) => i));
     const peak = cells[peakOf(this.maps.shown(map))];
     if (peak !== this.maps.chosen(word, this.card.view.layer))
-      frame(context, cellBox(peak, this.maps.rows, this.maps.cols, this.decoded.seen),
-        {dash: [4, 3]});
+      frame(context, cellBox(peak, this.maps, this.decoded.seen), {dash: [4, 3]});
     const ownEffects = this.maps.shown(effects[word]), best = cells[peakOf(ownEffects)];
     const depends = best !== peak && effects[word][best] > effects[word][peak];
     if (depends)
-      frame(context, cellBox(best, this.maps.rows, this.maps.cols, this.decoded.seen),
-        {dash: [1, 2]});
+      frame(context, cellBox(best, this.maps, this.decoded.seen), {dash: [1, 2]});
     this.effect.replaceChildren(...effectLine(words[word], p[word], effects[word][peak], {
       weights: this.maps.shown(this.weightsOf(word)), effects: ownEffects,
       most: depends ? effects[word][best] : undefined}));
   }
 
+  // Outlines what hard attention took; of boxes, which overlap, otherwise the heaviest.
   drawChosen(context, word) {
-    const at = this.maps.chosen(word, this.card.view.layer);
-    if (at >= 0) frame(context, cellBox(at, this.maps.rows, this.maps.cols, this.decoded.seen));
+    let at = this.maps.chosen(word, this.card.view.layer);
+    if (at < 0 && this.maps.boxes?.length) {
+      const map = this.maps.shown(this.mapOf(word));
+      at = Math.max(...map) > 0 ? peakOf(map) : -1;
+    }
+    if (at >= 0) frame(context, cellBox(at, this.maps, this.decoded.seen));
   }
 
   drawBoxes(context, word, image) {
@@ -389,8 +392,9 @@ class Panel {
     });
     if (cell >= 0) {
       const fed = peakOf(weights);
-      this.readout.replaceChildren(`The cell in row ${Math.floor(cell / this.maps.cols)}, ` +
-        `column ${cell % this.maps.cols} has its largest ` +
+      const name = this.maps.boxes ? `Region ${cell}`
+        : `The cell in row ${Math.floor(cell / this.maps.cols)}, column ${cell % this.maps.cols}`;
+      this.readout.replaceChildren(`${name} has its largest ` +
         `${this.effectsDrawn() ? 'effect on' : 'weight for'} `,
       el('b', {}, this.decoded.words[fed]), `: ${shown(weights[fed])}`);
     }
@@ -427,9 +431,9 @@ class Panel {
     if (!step || !this.maps) return;
     event.preventDefault();
     event.stopPropagation();
-    const {rows, cols, cells: [left, top, right, bottom]} = this.maps, seen = this.decoded.seen;
+    const {cols, cells: [left, top, right, bottom]} = this.maps, seen = this.decoded.seen;
     const now = this.card.placed
-      ? cellAt(this.card.placed.x, this.card.placed.y, rows, cols, seen) : -1;
+      ? cellAt(this.card.placed.x, this.card.placed.y, this.maps, seen) : -1;
     const clamp = (value, first, end) => Math.min(Math.max(value, first), end - 1);
     const column = now < 0 ? Math.floor((left + right) / 2)
       : clamp(now % cols + step[0], left, right);
@@ -440,7 +444,7 @@ class Panel {
 
   // The centre of a cell, in shares of the photo.
   centreOf(cell) {
-    const [x, y, w, h] = cellBox(cell, this.maps.rows, this.maps.cols, this.decoded.seen);
+    const [x, y, w, h] = cellBox(cell, this.maps, this.decoded.seen);
     return {x: x + w / 2, y: y + h / 2};
   }
 }

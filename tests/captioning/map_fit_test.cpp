@@ -242,4 +242,31 @@ TEST_CASE("invalid maps are refused") {
   CHECK_THROWS_AS(pointing_share({}, AttentionGrid{}, boxes), ShapeError);
 }
 
+TEST_CASE("of regions that are boxes, the heaviest is the object, and weights lie evenly in them") {
+  // Two boxes and one of padding, over a picture of 100 x 50.
+  AttentionGrid grid{.size = {1, 3}, .height = 50, .width = 100};
+  grid.boxes = std::vector<Rect>{{.x = 0, .y = 0, .width = 40, .height = 40},
+                                 {.x = 60, .y = 10, .width = 20, .height = 20}};
+  const std::vector<Rect> thing = {{.x = 10, .y = 10, .width = 30, .height = 30}};
+  const BoxedWord word(grid, thing);
+  // Nine sixteenths of the first box are inside, and nothing of the second.
+  CHECK(word.cell_shares() == std::vector<Real>{Real(0.5625), 0, 0});
+  CHECK(near(word.area_share(), 0.5625 / 2));
+  const std::vector<Real> weights{Real(0.75), Real(0.25), 0};
+  CHECK(near(word.correctness(weights), 0.75 * 0.5625));
+  CHECK(near(word.energy(weights), 0.75 * 0.5625));
+  CHECK(near(word.overlap(weights, 0.2), 900.0 / 1600));
+  CHECK(word.overlap(std::vector<Real>{0, 1, 0}, 0.2) == 0);
+  const std::vector<std::uint8_t> mask{1, 1, 0};
+  CHECK(pointing_share(weights, grid, thing, {.mask = mask}) == 1);
+  CHECK(pointing_share(std::vector<Real>{0, 1, 0}, grid, thing, {.mask = mask}) == 0);
+  CHECK(pointing_chance(grid, thing, {.mask = mask}) == 0.5);
+  // The centre itself has to be inside, whatever the tolerance.
+  const std::vector<Rect> beside = {{.x = 21, .y = 0, .width = 30, .height = 50}};
+  CHECK(pointing_share(weights, grid, beside, {.mask = mask}) == 0);
+  const std::vector<Real> centre = centre_map(grid);
+  CHECK(centre[1] > centre[0]);
+  CHECK(centre[2] == 0);
+}
+
 }  // namespace saccade

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "captioning/data/data_config.h"
+#include "captioning/data/scenes/scene_regions.h"
+#include "core/base/atomic_file.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
 #include "vision/encoders/encoder_config.h"
@@ -19,6 +21,12 @@ inline void set_small_encoder(const std::string& kind, const TempFolder& folder,
   if (kind.starts_with("vgg")) config.layer = "conv3";
   if (kind == "mobilenet_v2") config.layer = "stage3";
   if (kind == "hub") config.weights = SACCADE_PUBLISHED_VIT;
+  if (traits.reads_features) {
+    config.features.path = (folder / "features.tsv").string();
+    const ScenesDataset scenes =
+        scenes_dataset({.train = 40, .val = 20, .test = 8, .size = 32, .objects_max = 2});
+    write_file(config.features.path, scene_regions_table(scenes, 1));
+  }
   if (traits.reads_onnx_file)
     config.model = (folder / "small.onnx").string(), config.layer = "last";
   if (traits.reads_text)

@@ -52,7 +52,8 @@ TEST_CASE("these values may change when a run goes on, and no others") {
   Paths expected = listed(
       "name threads data.annotations data.images data.max_megapixels data.tokens "
       "data.splits data.val_annotations data.val_images data.boxes data.sets "
-      "encoder.model encoder.cache train.gradient_groups train.stop train.checkpoint_every "
+      "encoder.model encoder.cache encoder.features.path train.gradient_groups train.stop "
+      "train.checkpoint_every "
       "train.keep "
       "train.prefetch train.watch_maps train.watch_images");
   for (const char* section : {"search", "maps", "compare", "train.early_stop"})
@@ -91,14 +92,22 @@ TEST_CASE("what the model alone reads is no input, unless the network is frozen"
   CHECK(paths(Trait::kInputs, {"encoder.type=onnx"}) == expected);
   expected.insert("encoder.positions");
   CHECK(paths(Trait::kInputs, {"encoder.type=vit", "encoder.frozen_stages=-1"}) == expected);
+  CHECK(paths(Trait::kInputs, {"encoder.type=features"}) == expected);
 }
 
 TEST_CASE("every text of a config is the name of something or a file that is looked for") {
   // A new text has to be entered here, or to be declared as a file.
   const Paths names = {
       "name",  // of saccade's own things, and a folder that is made where it misses
-      "encoder.layer", "encoder.cache",   "train.best_metric", "train.early_stop.metric",
-      "search.prompt", "compare.against", "compare.primary"};
+      "encoder.layer",
+      "encoder.cache",
+      "train.best_metric",
+      "train.early_stop.metric",
+      "search.prompt",
+      "compare.against",
+      "compare.primary",
+      "encoder.features.array",    // of a file
+      "encoder.features.pooled"};  // of a file, or a file of its own
   Paths texts;
   for (const FieldInfo& row : describe_config<ExperimentConfig>())
     if (row.type == "text") texts.insert(row.path);
@@ -107,8 +116,9 @@ TEST_CASE("every text of a config is the name of something or a file that is loo
 
 TEST_CASE("every option that is a file is among the named files of a config that reads it") {
   const std::vector<std::string> readers = {
-      "data.type=coco",     "data.type=flickr8k",  "encoder.type=onnx",
-      "encoder.type=vgg19", "train.init_from=run", "decoder.embeddings.source=file"};
+      "data.type=coco",       "data.type=flickr8k",  "encoder.type=onnx",
+      "encoder.type=vgg19",   "train.init_from=run", "decoder.embeddings.source=file",
+      "encoder.type=features"};
   for (const std::string& path : paths(Trait::kFile)) {
     INFO(path);
     CHECK(std::any_of(readers.begin(), readers.end(), [&](const std::string& reader) {
@@ -130,6 +140,7 @@ TEST_CASE("a file is named where it is read, with the choice that needs it") {
   CHECK(needed_by("data.val_images", {"data.type=coco", "data.val_annotations=v.json"}) ==
         "data.val_annotations v.json");
   CHECK(needed_by("encoder.model", {"encoder.type=onnx"}) == "encoder.type onnx");
+  CHECK(needed_by("encoder.features.path", {"encoder.type=features"}) == "encoder.type features");
   CHECK(needed_by("encoder.weights", {"encoder.type=vgg19"}).empty());
   CHECK(needed_by("encoder.weights", {"encoder.type=vgg19", "encoder.frozen_stages=-1"}) ==
         "encoder.frozen_stages -1");

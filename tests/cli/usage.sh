@@ -203,7 +203,7 @@ for text in "vit.overlap" "vit.attention.type" "vit.start" "mimetic" "source: He
   "source: Simonyan and Zisserman 2015" "source: Dosovitskiy et al. 2021"; do
   wants "$text" out
 done
-[ "$(sed -n '/(encoder.type)/,/(encoder.resize)/p' out | grep -c "source: ")" -eq 15 ] ||
+[ "$(sed -n '/(encoder.type)/,/(encoder.resize)/p' out | grep -c "source: ")" -eq 16 ] ||
   fail "not every encoder has a source"
 expect 0 "$saccade" list decoders
 wants "options: attention.*, init_hidden" out

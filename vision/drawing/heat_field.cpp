@@ -43,6 +43,36 @@ Stretch seen_pixels(Index pixels, Index original, double from, double length) {
   return {.from = edge(from), .length = edge(from + length) - edge(from)};
 }
 
+// The weights of boxes; of those that overlap, the larger one is on top.
+void fill_boxes(const AttentionMap& map, const Geometry& geometry, const FieldView& view,
+                const std::function<void(Index, std::span<const float>)>& take) {
+  struct Painted {
+    PixelRect pixels;
+    float weight;
+  };
+  std::vector<Painted> boxes;
+  Geometry of_box = geometry;
+  for (Index region = 0; region < std::ssize(geometry.places->boxes); ++region) {
+    of_box.seen = cell_box(geometry, map.layout.grid, region);
+    boxes.push_back({seen_area(of_box, {0, 0, view.width, view.height}),
+                     map.weights[static_cast<std::size_t>(region)]});
+  }
+  std::stable_sort(boxes.begin(), boxes.end(), [](const Painted& a, const Painted& b) {
+    return std::abs(a.weight) < std::abs(b.weight);
+  });
+  std::vector<float> row(static_cast<std::size_t>(view.part.width));
+  for (Index y = 0; y < view.part.height; ++y) {
+    std::fill(row.begin(), row.end(), 0.0F);
+    for (const auto& [pixels, weight] : boxes) {
+      if (view.part.y + y < pixels.y || view.part.y + y >= pixels.bottom()) continue;
+      const Index from = std::max<Index>(pixels.x - view.part.x, 0),
+                  to = std::min(pixels.right() - view.part.x, view.part.width);
+      for (Index x = from; x < to; ++x) row[static_cast<std::size_t>(x)] = weight;
+    }
+    take(y, row);
+  }
+}
+
 }  // namespace
 
 PixelRect seen_area(const Geometry& geometry, const PixelRect& photo) {
@@ -54,6 +84,7 @@ PixelRect seen_area(const Geometry& geometry, const PixelRect& photo) {
 
 void interpolate(const AttentionMap& map, const Geometry& geometry, const FieldView& view,
                  const std::function<void(Index, std::span<const float>)>& take) {
+  if (geometry.places) return fill_boxes(map, geometry, view, take);
   const GridSize& grid = map.layout.grid;
   const CellBlock cells = picture_cells(picture_area(geometry), grid);
   const auto across = make_taps({.pixels = view.width,

@@ -28,7 +28,8 @@ struct FieldView {
 
 // Calls take(y, weights) for each row y in [0, part.height) of the part, which must lie in
 // seen_area(). The weights [part.width] are interpolated between the centres of cells (Catmull-Rom)
-// and may be below 0.
+// and may be below 0. Where regions are boxes, a pixel has the largest weight of those it lies in,
+// and 0 outside of all. Where nobody knows their places, weights are 0.
 void interpolate(const AttentionMap& map, const Geometry& geometry, const FieldView& view,
                  const std::function<void(Index, std::span<const float>)>& take);
 

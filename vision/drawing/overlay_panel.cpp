@@ -58,12 +58,19 @@ class MapPainter {
         paint_unseen(options_.drawing->style == OverlayStyle::kAlpha ? 1 : kUnseenCover);
         break;
       case OverlayStyle::kCells:
-        paint_cells();
+        if (overlay_.geometry.places) {
+          paint_layer();
+          frame_boxes();
+        } else {
+          paint_cells();
+        }
         paint_unseen(kUnseenCover);
     }
-    if (map_.chosen < 0) return;
-    if (overlay_.field) outline_field(map_.chosen);
-    outline_region(map_.chosen);
+    if (overlay_.geometry.places && overlay_.geometry.places->boxes.empty()) paint_bars();
+    const Index outlined = outlined_region();
+    if (outlined < 0) return;
+    if (overlay_.field) outline_field(outlined);
+    outline_region(outlined);
   }
 
  private:
@@ -121,6 +128,41 @@ class MapPainter {
         canvas_.box(box, {.colour = colour(hot), .cover = static_cast<double>(veil(hot))},
                     str(map_.layout.region_name(region), ": ", weight));
     }
+  }
+
+  // The region that was chosen. Of boxes, which overlap, otherwise the one with the largest weight;
+  // -1: none.
+  Index outlined_region() const {
+    if (!overlay_.geometry.places) return map_.chosen;
+    if (overlay_.geometry.places->boxes.empty()) return -1;
+    if (map_.chosen >= 0) return map_.chosen;
+    const auto end = map_.weights.begin() + std::ssize(overlay_.geometry.places->boxes);
+    const auto largest = std::max_element(map_.weights.begin(), end);
+    if (largest == end || !(*largest > 0)) return -1;
+    return largest - map_.weights.begin();
+  }
+
+  // Regions of unknown places are a row of bars in their order, as high as their heat.
+  void paint_bars() const {
+    constexpr double kHighest = 0.4, kCover = 0.85;  // shares of the panel, and of what is below
+    const Index count = overlay_.geometry.places->count;
+    for (Index region = 0; region < count; ++region) {
+      const float weight = map_.weights[static_cast<std::size_t>(region)], hot = heat(weight);
+      const Index left = area_.width * region / count, right = area_.width * (region + 1) / count;
+      const auto height = static_cast<Index>(
+          std::lround(kHighest * static_cast<double>(hot) * static_cast<double>(area_.height)));
+      if (height > 0 && right > left)
+        canvas_.box({area_.x + left, area_.bottom() - height, right - left, height},
+                    {.colour = colour(hot), .cover = kCover},
+                    str(map_.layout.region_name(region), ": ", weight));
+    }
+  }
+
+  // The edges of all boxes in the colours of their heat.
+  void frame_boxes() const {
+    for (Index region = 0; region < std::ssize(overlay_.geometry.places->boxes); ++region)
+      canvas_.frame(on_panel(cell_box(overlay_.geometry, map_.layout.grid, region)),
+                    colour(heat(map_.weights[static_cast<std::size_t>(region)])), line());
   }
 
   // The pixels of the panel whose centres lie in a rectangle of the original.

@@ -24,10 +24,16 @@ void AugmentConfig::fields(Section& v) {
 
 void EncoderConfig::fields(Section& v) {
   // Where the encoder is frozen, what it computes is an input of the model and not a part of it.
-  const ReadRule frozen = when("encoder.type", "onnx").or_when("encoder.frozen_stages", "-1");
+  const ReadRule frozen =
+      when("encoder.type", "onnx", "features").or_when("encoder.frozen_stages", "-1");
   const auto reads_text = [](const EncoderChoice& one) { return one.traits.reads_text; };
+  const auto no_pixels = [](const EncoderChoice& one) {
+    return one.traits.reads_text || one.traits.reads_features;
+  };
   const std::vector<std::string> texts = encoder_registry().names(reads_text);
-  const std::vector<std::string> no_layers = {"cnn", "vit", "hybrid", "bigru", "text_transformer"};
+  const std::vector<std::string> blind = encoder_registry().names(no_pixels);
+  const std::vector<std::string> no_layers = {
+      "cnn", "vit", "hybrid", "bigru", "text_transformer", "features"};
   v.choice("type", type, encoder_registry(), "the encoder of images, or of texts")
       .is(Trait::kInputs);
   v.field("channels", channels, "width of each stage; the first three halve the image",
@@ -35,14 +41,14 @@ void EncoderConfig::fields(Section& v) {
       .only_with("encoder.type", "cnn", "hybrid")
       .is(Trait::kInputs, frozen);
   v.field("image_size", image_size, "height of the network's input in pixels", between(8, 2048))
-      .unless("encoder.type", texts)
+      .unless("encoder.type", blind)
       .is(Trait::kInputs);
   v.field("image_width", image_width, "width of the network's input in pixels; 0 = image_size",
           between(0, 2048))
-      .unless("encoder.type", texts)
+      .unless("encoder.type", blind)
       .is(Trait::kInputs);
   v.field("resize", resize, "how an image is fitted into the network's input")
-      .unless("encoder.type", texts)
+      .unless("encoder.type", blind)
       .is(Trait::kInputs);
   v.field(
        "resize_side", resize_side,
@@ -54,17 +60,17 @@ void EncoderConfig::fields(Section& v) {
   v.field("interpolation", interpolation,
           "how the pixels of an image become those of the network's input; pretrained weights want "
           "the one that they were trained with")
-      .unless("encoder.type", texts)
+      .unless("encoder.type", blind)
       .is(Trait::kInputs);
   v.field("lr", lr, "learning rate of the encoder; null = that of the optimizer", at_least(0))
-      .unless("encoder.type", "onnx")
+      .unless("encoder.type", "onnx", "features")
       .unless("encoder.frozen_stages", "-1")
       .is(Trait::kInputs, frozen);
   v.field("frozen_stages", frozen_stages,
           "number of stages, from the pixels on, that training does not change; -1 = the whole "
           "network, whose grids are then computed once",
           between(-1, 1000))
-      .unless("encoder.type", "onnx", "bigru", "text_transformer")
+      .unless("encoder.type", "onnx", "features", "bigru", "text_transformer")
       .is(Trait::kInputs, frozen);
   v.field("model", model, "path of the .onnx file")
       .only_with("encoder.type", "onnx", "onnx_native")
@@ -111,7 +117,7 @@ void EncoderConfig::fields(Section& v) {
           "file of pretrained weights, or the folder that has it, by torchvision's names, for vit "
           "by timm's, for hub by those of any hub; empty = random weights, for onnx_native those "
           "of its file")
-      .unless("encoder.type", "cnn", "hybrid", "onnx", "bigru", "text_transformer")
+      .unless("encoder.type", "cnn", "hybrid", "onnx", "features", "bigru", "text_transformer")
       .is(Trait::kInputs, frozen)
       .is(Trait::kFile)
       .is(Trait::kNeeded, when("encoder.frozen_stages", "-1"),
@@ -136,19 +142,19 @@ void EncoderConfig::fields(Section& v) {
       .only_with("encoder.type", "hub")
       .is(Trait::kInputs, frozen);
   v.field("cache", cache, "folder for cached features; empty = no cache")
-      .only_with("encoder.type", "onnx")
+      .only_with("encoder.type", "onnx", "features")
       .or_with("encoder.frozen_stages", "-1")
       .is(Trait::kInputs)
       .is(Trait::kMayChange)
       .is(Trait::kNoResult);
   v.field("half", half,
           "keep features in 16-bit floats: half the space, about 3 significant digits")
-      .only_with("encoder.type", "onnx")
+      .only_with("encoder.type", "onnx", "features")
       .or_with("encoder.frozen_stages", "-1")
       .is(Trait::kInputs);
   v.field("positions", positions, "information about where a region is")
       // A vision transformer adds them to its own tokens.
-      .is(Trait::kInputs, frozen, when("encoder.type", "vit", "hybrid"));
+      .is(Trait::kInputs, frozen, when("encoder.type", "vit", "hybrid", "features"));
   v.field("pooled", pooled,
           "what stands for the image as a whole (read by decoder.first_state and decoder.image)")
       .is(Trait::kInputs);
@@ -157,23 +163,26 @@ void EncoderConfig::fields(Section& v) {
           "picture (class token, registers); maps tell their weight as `elsewhere`")
       .only_with("encoder.type", "vit", "hybrid", "hub");
   v.field("pixels", pixels, "how a pixel from 0 to 255 is normalised for the network")
-      .unless("encoder.type", texts)
+      .unless("encoder.type", blind)
       .is(Trait::kInputs);
   v.field("input_mean", input_mean, "(pixel - input_mean) / input_scale")
       .only_with("encoder.pixels", PixelScale::kPlain)
-      .unless("encoder.type", texts)
+      .unless("encoder.type", blind)
       .is(Trait::kInputs);
   v.field("input_scale", input_scale, "see input_mean", above(0))
       .only_with("encoder.pixels", PixelScale::kPlain)
-      .unless("encoder.type", texts)
+      .unless("encoder.type", blind)
       .is(Trait::kInputs);
   v.section("vit", vit, "the vision transformer")
       .only_with("encoder.type", "vit", "hybrid")
       .is(Trait::kInputs, frozen);
   v.section("text", text, "the encoder of texts").only_with("encoder.type", texts);
+  v.section("features", features, "features that another program computed")
+      .only_with("encoder.type", "features")
+      .is(Trait::kInputs);
   v.section("augment", augment,
             "random changes of training images; with a frozen encoder see views")
-      .unless("encoder.type", texts)
+      .unless("encoder.type", blind)
       .is(Trait::kInputs);
   v.section("refine", refine, "attention among the regions of the grid")
       .unless("encoder.refine.layers", "0");

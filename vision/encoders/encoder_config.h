@@ -10,6 +10,7 @@
 #include "core/attention/sequence/refinement_config.h"
 #include "core/base/enum_names.h"
 #include "core/nn/position_kind.h"
+#include "vision/encoders/features_config.h"
 #include "vision/encoders/text_config.h"
 #include "vision/encoders/vit_config.h"
 #include "vision/images/resize_mode.h"
@@ -24,7 +25,8 @@ constexpr auto enum_table(PooledKind) {
   using enum PooledKind;
   return enum_rows<PooledKind>({
       {kMean, "mean", "the mean of the unmasked regions"},
-      {kClassToken, "class_token", "the class token behind the last block (vit, hybrid)"},
+      {kClassToken, "class_token",
+       "the class token behind the last block (vit, hybrid), or that of the files (features)"},
       {kLastState, "last_state",
        "the state of each direction where it has read the whole text (bigru): the fixed vector of "
        "Cho et al. 2014"},
@@ -102,12 +104,13 @@ struct EncoderConfig {
   double input_scale = 127.5;
   VitConfig vit;
   TextConfig text;
+  FeaturesConfig features;
   AugmentConfig augment;
   RefinementConfig refine;
   double feature_dropout = 0;
   double region_dropout = 0;
-  // The graph of onnx_native as its checkpoint holds it, which replaces the file `model`, or the
-  // network of hub (hub_plan_text). It is not an option.
+  // The graph of onnx_native as its checkpoint holds it, which replaces the file `model`, the
+  // network of hub (hub_plan_text), or the form of features (FeatureForm). It is not an option.
   std::string graph;
   // A frozen network as a checkpoint for captioning alone holds it, which replaces the files
   // `model` and `weights`. It is not an option either.

@@ -65,6 +65,10 @@ const Registry<EncoderChoice>& encoder_registry() {
            {make_text_transformer_encoder, {.has_tokens = true, .reads_text = true}}},
           {{"onnx", "a frozen pretrained network from an ONNX file", "the file"},
            {nullptr, {.reads_onnx_file = true, .runs_in_opencv = true}}},
+          {{"features",
+            "features that another program computed, of grids or of regions with boxes, from files",
+            "the files"},
+           {nullptr, {.reads_features = true}}},
       });
   return rows;
 }

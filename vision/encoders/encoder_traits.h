@@ -29,6 +29,8 @@ struct EncoderTraits {
   // Whether it reads the tokens of a text instead of a picture: its grid is one row, with a cell
   // for each token.
   bool reads_text = false;
+  // Whether it has no network: the features of photos come from files that another program wrote.
+  bool reads_features = false;
   // Whether it is recurrent: its last states can stand for the whole text.
   bool has_last_state = false;
   // Whether it is a transformer of pictures that was published without a class token.
@@ -36,7 +38,9 @@ struct EncoderTraits {
   // The heads of each of its blocks, where it is a transformer; 0 else.
   std::int64_t heads = 0;
 
-  bool can_have_class_token() const { return has_tokens && !reads_text && !lacks_class_token; }
+  bool can_have_class_token() const {
+    return reads_features || (has_tokens && !reads_text && !lacks_class_token);
+  }
 };
 EncoderTraits encoder_traits(const EncoderConfig& config);
 

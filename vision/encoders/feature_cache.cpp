@@ -35,6 +35,15 @@ struct Source {
   std::unordered_map<std::string, Index> first;  // the first image with each id
 };
 
+// Writes the features of an image. Throws DataError where it is bad.
+void compute(const Source& source, Index image, std::span<float> out) {
+  if (source.options.write) return source.options.write(image, out);
+  const Image picture = source.load_image(image);
+  const Prepared prepared = source.options.prepare ? source.options.prepare(picture, image)
+                                                   : prepare(picture, source.encoder.preparation());
+  source.encoder.encode(prepared.image, picture_area(prepared.geometry), out);
+}
+
 RowFormat format_of(const Source& source) {
   const GridShape grid = source.encoder.grid();
   Digest key;
@@ -44,7 +53,7 @@ RowFormat format_of(const Source& source) {
   key.add(source.options.dataset);
   key.add(source.options.half ? "half" : "float");
   if (!source.options.variant.empty()) key.add(source.options.variant);
-  return {.key = key.hex(), .shape = {grid.cells(), grid.features}, .half = source.options.half};
+  return {.key = key.hex(), .shape = {grid.vectors(), grid.features}, .half = source.options.half};
 }
 
 // The store as it is, or null when there is none that can be used.
@@ -69,7 +78,12 @@ bool needs_filling(const Source& source, const RowStore* store, BadImages& bad) 
     if (store->contains(id)) continue;
     if (!known.contains(id)) return true;
     try {
-      source.load_image(image);
+      if (source.options.write) {
+        std::vector<float> unused(static_cast<std::size_t>(source.encoder.grid().size()));
+        source.options.write(image, unused);
+      } else {
+        source.load_image(image);
+      }
       return true;
     } catch (const DataError& error) {
       bad.emplace(image, error);
@@ -108,7 +122,6 @@ void tell_former(fs::path path, const MessageListener& listener) {
 Index encode_missing(const Source& source, RowStoreWriter& writer, BadImages& bad) {
   const std::vector<std::string> missing = writer.missing();
   const auto total = static_cast<Index>(missing.size());
-  const PrepareOptions preparation = source.encoder.preparation();
   const auto grid_size = static_cast<std::size_t>(source.encoder.grid().size());
   // Behind an image that fails, none is begun; those before it are, so that it is always the first
   // one that fails whose error is thrown.
@@ -119,9 +132,9 @@ Index encode_missing(const Source& source, RowStoreWriter& writer, BadImages& ba
     const auto found = source.first.find(id);
     // An id without an image belonged to a data set that has shrunk since.
     if (found == source.first.end()) return writer.leave_out(id);
-    Image picture;
+    std::vector<float> grid(grid_size);
     try {
-      picture = source.load_image(found->second);
+      compute(source, found->second, grid);
     } catch (const DataError& error) {
       if (!source.options.on_bad_image) throw;
       writer.leave_out(id);
@@ -129,11 +142,6 @@ Index encode_missing(const Source& source, RowStoreWriter& writer, BadImages& ba
       bad.emplace(found->second, error);
       return;
     }
-    std::vector<float> grid(grid_size);
-    const Prepared prepared = source.options.prepare
-                                  ? source.options.prepare(picture, found->second)
-                                  : prepare(picture, preparation);
-    source.encoder.encode(prepared.image, picture_area(prepared.geometry), grid);
     writer.write(id, grid);
     const std::lock_guard lock(mutex);
     ++done;
@@ -164,12 +172,8 @@ Encoded encode_for_others(const Source& source, const std::string& id) {
   const auto found = source.first.find(id);
   if (found == source.first.end()) return {Encoded::State::kLeftOut, {}};
   try {
-    const Image picture = source.load_image(found->second);
     std::vector<float> grid(static_cast<std::size_t>(source.encoder.grid().size()));
-    const Prepared prepared = source.options.prepare
-                                  ? source.options.prepare(picture, found->second)
-                                  : prepare(picture, source.encoder.preparation());
-    source.encoder.encode(prepared.image, picture_area(prepared.geometry), grid);
+    compute(source, found->second, grid);
     return {Encoded::State::kFeatures,
             {reinterpret_cast<const char*>(grid.data()), grid.size() * sizeof(float)}};
   } catch (const DataError& error) {

@@ -27,6 +27,9 @@ struct FeatureCacheOptions {
   // `variant` names it and is part of the cache's digest.
   std::function<Prepared(const Image& picture, Index image)> prepare{};
   std::string variant{};
+  // Replaces pictures and encoder: writes the features of an image, and throws DataError where it
+  // has none. Called from several threads.
+  std::function<void(Index image, std::span<float> out)> write{};
   // Called after every image that was encoded, by one thread at a time. An exception that it throws
   // stops the work; what is done by then is kept for the next run.
   std::function<void(Index done, Index total)> progress{};

@@ -25,10 +25,12 @@ std::vector<Index> extents_of(const Shape& shape) {
 }  // namespace
 
 bool is_frozen(const EncoderConfig& config) {
-  return encoder_registry().at(config.type).traits.runs_in_opencv || config.frozen_stages < 0;
+  const EncoderTraits& traits = encoder_registry().at(config.type).traits;
+  return traits.runs_in_opencv || traits.reads_features || config.frozen_stages < 0;
 }
 
 void require_network_file(const EncoderConfig& config, const std::string& option) {
+  if (encoder_registry().at(config.type).traits.reads_features) return;  // it says what it lacks
   const bool onnx = encoder_registry().at(config.type).traits.reads_onnx_file;
   const std::string& file = onnx ? config.model : config.weights;
   std::error_code error;

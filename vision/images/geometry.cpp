@@ -226,7 +226,7 @@ Prepared prepare(const Image& image, const PrepareOptions& options) {
 }
 
 PictureArea picture_area(const Geometry& geometry) {
-  if (geometry.mode != ResizeMode::kPad) return {};
+  if (geometry.mode != ResizeMode::kPad) return {.places = geometry.places};
   const Rect& seen = geometry.seen;
   const Shares x = shown(geometry.original_width, seen.x, seen.width, geometry.mirrored);
   const Shares y = shown(geometry.original_height, seen.y, seen.height, false);
@@ -235,6 +235,8 @@ PictureArea picture_area(const Geometry& geometry) {
 
 CellBlock picture_cells(const PictureArea& area, const GridSize& grid) {
   SACCADE_CHECK(grid.rows > 0 && grid.cols > 0, "[picture_cells] the grid is empty");
+  if (area.places)
+    return {.top = 0, .left = 0, .bottom = 1, .right = std::min(area.places->count, grid.cols)};
   constexpr double kRounding = 1e-6;  // of a cell: overlaps up to this come from rounding
   const auto first = [](double share, Index cells) {
     const double place = share * static_cast<double>(cells);
@@ -253,6 +255,15 @@ CellBlock picture_cells(const PictureArea& area, const GridSize& grid) {
 Rect cell_box(const Geometry& geometry, const GridSize& grid, Index cell) {
   SACCADE_CHECK(grid.rows > 0 && grid.cols > 0 && cell >= 0 && cell < grid.cells(),
                 "[cell_box] cell ", cell, " is not on a grid of ", grid.rows, "x", grid.cols);
+  if (geometry.places) {
+    const std::vector<RegionBox>& boxes = geometry.places->boxes;
+    if (cell >= std::ssize(boxes)) return {};
+    const RegionBox& box = boxes[static_cast<std::size_t>(cell)];
+    const auto width = static_cast<double>(geometry.original_width),
+               height = static_cast<double>(geometry.original_height);
+    return {static_cast<double>(box.left) * width, static_cast<double>(box.top) * height,
+            static_cast<double>(box.width()) * width, static_cast<double>(box.height()) * height};
+  }
   const Index row = cell / grid.cols;
   const Index col = geometry.mirrored ? grid.cols - 1 - cell % grid.cols : cell % grid.cols;
   const double width = geometry.seen.width / static_cast<double>(grid.cols);

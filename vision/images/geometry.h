@@ -8,6 +8,7 @@
 
 #include "core/base/cell_block.h"
 #include "core/base/grid_size.h"
+#include "core/base/region_places.h"
 #include "vision/images/image.h"
 #include "vision/images/rect.h"
 #include "vision/images/resize_mode.h"
@@ -22,6 +23,7 @@ struct Geometry {
   Rect seen;
   bool mirrored = false;  // left and right exchanged (augmentation)
   Index input_height = 0, input_width = 0;
+  RegionPlaces places{};  // of regions that are no cells of a grid over what the network saw
 };
 
 // Red, green and blue of the padding around a picture.
@@ -59,6 +61,7 @@ Image render_input(const Image& image, const Geometry& geometry,
 // the rest is padding. It is kept by its edges, because a left edge plus a width would round.
 struct PictureArea {
   double left = 0, top = 0, right = 1, bottom = 1;
+  RegionPlaces places{};  // as those of the geometry: padding is what lies behind the last of them
 };
 PictureArea picture_area(const Geometry& geometry);
 
@@ -68,8 +71,9 @@ CellBlock picture_cells(const PictureArea& area, const GridSize& grid);
 // Appends one number per cell, row by row: 1 for the cells of picture_cells(), 0 for the others.
 void add_mask(const PictureArea& area, const GridSize& grid, std::vector<std::uint8_t>& mask);
 
-// The rectangle of the original, in pixels, that cell number `cell` of a grid covers.
-// Throws ShapeError when the cell is not on the grid.
+// The rectangle of the original, in pixels, that cell number `cell` of a grid covers, or the box of
+// that region where regions have places of their own; empty where its place is not known. Throws
+// ShapeError when the cell is not on the grid.
 Rect cell_box(const Geometry& geometry, const GridSize& grid, Index cell);
 
 // The cell of a grid that lies over a point of the original; -1 if the network did not

@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/io/checkpoint.h"
+#include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 
 namespace saccade {
@@ -23,6 +24,7 @@ namespace saccade {
 namespace {
 
 constexpr const char* kWidths = "frozen_widths";  // of the layers of a frozen grid
+constexpr const char* kGiven = "frozen_given";    // what a grid of given features is besides
 constexpr const char* kGraph = "encoder_graph";   // of an encoder that a file defined
 constexpr const char* kWords = "encoder_words";   // the tokens that an encoder of texts knows
 
@@ -118,6 +120,11 @@ GridShape read_grid(const Archive& archive, const ExperimentConfig& config) {
     const std::span<const std::int64_t> widths = archive.int64s(kWidths, layers);
     grid.widths.assign(widths.begin(), widths.end());
   }
+  if (archive.contains(kGiven)) {
+    const auto given = archive.int64s(kGiven, std::array<Index, 1>{2});
+    grid.scattered = given[0] != 0;
+    grid.pooled = given[1] != 0 ? 1 : 0;
+  }
   if (is_frozen(config.encoder)) check_grid(archive, grid);
   return grid;
 }
@@ -203,7 +210,8 @@ void check_version(const Archive& archive) {
                               "; this saccade reads version ", kContentVersion));
 }
 
-std::string graph_of(const CaptionModel& model) {
+std::string graph_of(const ExperimentConfig& config, const CaptionModel& model) {
+  if (encoder_traits(config.encoder).reads_features) return config.encoder.graph;
   return model.encoder() == nullptr ? "" : model.encoder()->graph();
 }
 
@@ -231,7 +239,8 @@ Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& m
   archive.add_string("data/digest", data.digest);
   archive.add_string("encoder_digest", data.encoder);
   if (!data.paraphrases.empty()) archive.add_string(kParaphrases, data.paraphrases);
-  if (const std::string graph = graph_of(model); !graph.empty()) archive.add_string(kGraph, graph);
+  if (const std::string graph = graph_of(config, model); !graph.empty())
+    archive.add_string(kGraph, graph);
   if (std::vector<std::string> words = words_of(model); !words.empty())
     archive.add_strings(kWords, std::move(words));
   if (config.encoder.network) add_network(archive, *config.encoder.network);
@@ -241,6 +250,8 @@ Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& m
   if (!frozen_grid.widths.empty())
     archive.add_int64s(kWidths, {static_cast<Index>(frozen_grid.widths.size())},
                        frozen_grid.widths);
+  if (frozen_grid.scattered || frozen_grid.pooled > 0)
+    archive.add_int64s(kGiven, {2}, {frozen_grid.scattered ? 1 : 0, frozen_grid.pooled});
   const ParameterStore& store = model.parameters();
   const WeightAverage* average = optimizer.average();
   const std::span<const Real> flat = average ? average->values().span() : store.flat().span();
@@ -352,7 +363,7 @@ void restore_run(const Archive& archive, const ExperimentConfig& config, const D
     changes += "\n  the data set " + data.name + " has other content";
   if (archive.string("encoder_digest") != data.encoder)
     changes += "\n  the network or layer of the frozen encoder";
-  if ((archive.contains(kGraph) ? archive.string(kGraph) : "") != graph_of(model))
+  if ((archive.contains(kGraph) ? archive.string(kGraph) : "") != graph_of(config, model))
     changes += "\n  the network of encoder.model";
   if (words_of(archive) != words_of(model)) changes += "\n  the tokens of the texts";
   if (archive.strings("vocabulary") != model.vocabulary().words()) changes += "\n  the vocabulary";

@@ -89,6 +89,7 @@ void start_embedding(const ExperimentConfig& config, const TrainingSet& set, Cap
 
 bool takes_network(const ExperimentConfig& config) {
   const EncoderConfig& encoder = config.encoder;
+  if (encoder_registry().at(encoder.type).traits.reads_features) return false;
   const std::string& file =
       encoder_traits(encoder).reads_onnx_file ? encoder.model : encoder.weights;
   return is_frozen(encoder) && file.empty() && !config.train.init_from.empty();

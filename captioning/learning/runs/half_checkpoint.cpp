@@ -63,7 +63,7 @@ Archive half_checkpoint(const std::filesystem::path& checkpoint,
   archive.add_string("config", print_config(loaded.config));
   for (const char* name : {"content_version", "data/name", "data/digest", "encoder_digest",
                            "encoder_graph", "encoder_words", "frozen_grid", "frozen_widths",
-                           "meteor_paraphrases", "vocabulary", "published_tokens"})
+                           "frozen_given", "meteor_paraphrases", "vocabulary", "published_tokens"})
     if (whole.contains(name)) archive.add(name, whole.entries().at(name));
   const ParameterStore& store = loaded.model->parameters();
   for (const std::string& name : whole.names(kParameters)) {
@@ -73,7 +73,7 @@ Archive half_checkpoint(const std::filesystem::path& checkpoint,
   }
   add_trained(archive, loaded.state);
   const std::unique_ptr<InputPipeline> pipeline = pipeline_of(loaded, listener, "--set ");
-  if (const FrozenEncoder* frozen = pipeline->frozen())
+  if (const FrozenEncoder* frozen = pipeline->frozen(); frozen && !pipeline->reads_features())
     add_rounded(archive, frozen->stored(), loaded.config.encoder);
   return archive;
 }

@@ -31,6 +31,10 @@ std::unique_ptr<InputPipeline> pipeline_of(const LoadedModel& loaded,
   // A network that the checkpoint holds was rounded to 16 bits.
   const std::string& known = encoder.network ? encoder.network->digest : loaded.data.encoder;
   if (frozen && frozen->digest() != known) {
+    if (pipeline->reads_features())
+      throw DataError(str(loaded.name,
+                          ": the model was trained on features of another form than "
+                          "encoder.features says; leave its keys out, but for path"));
     std::string layers = join(encoder.grid_layers(), " and ");
     throw DataError(
         str(encoder.model, ", layer ", layers,
@@ -39,7 +43,8 @@ std::unique_ptr<InputPipeline> pipeline_of(const LoadedModel& loaded,
   }
   if (frozen) {
     const GridShape has = pipeline->frozen_grid(), &wanted = loaded.frozen_grid;
-    if (has.rows != wanted.rows || has.cols != wanted.cols || has.features != wanted.features)
+    if (has.rows != wanted.rows || has.cols != wanted.cols || has.features != wanted.features ||
+        has.scattered != wanted.scattered || has.pooled != wanted.pooled)
       throw CheckpointError(str(loaded.source, ": says that its encoder gives ", wanted.rows, " x ",
                                 wanted.cols, " regions of ", wanted.features,
                                 " features, but it gives ", has.rows, " x ", has.cols, " of ",

@@ -199,6 +199,8 @@ void check_ranks(const ExperimentConfig& config) {
 TrainingResult run_training(const TrainingRequest& request) {
   const RunData& data = *request.data;
   ExperimentConfig config = with_source_words(*request.config, data.loaded());
+  if (data.pipeline().reads_features())
+    config.encoder.graph = data.pipeline().features().form().text();
   RunDirectory* const directory = request.directory;
   RunObserver& observer = *request.observer;
   const MessageListener listener = [&](Severity severity, const std::string& text) {

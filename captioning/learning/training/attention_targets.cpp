@@ -1,5 +1,7 @@
 #include "captioning/learning/training/attention_targets.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 
 namespace saccade {
@@ -48,6 +50,9 @@ void AttentionTargets::add(std::span<const PlanItem> items, TrainShard& shard) c
       const std::vector<Rect> seen = seen_boxes(noun.boxes, geometry);
       if (seen.empty()) continue;
       const std::vector<Real> inside = BoxedWord(cells, seen).cell_shares();
+      // Boxes of regions may all lie beside the thing; then there is no right place.
+      if (std::all_of(inside.begin(), inside.end(), [](Real share) { return share == 0; }))
+        continue;
       for (Index place = noun.places.begin; place < noun.places.end; ++place)
         shard.targets.push_back(
             {.caption = static_cast<Index>(i), .word = place, .inside = inside});

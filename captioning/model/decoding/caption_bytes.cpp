@@ -46,6 +46,21 @@ class Reader {
   std::string_view bytes_;
 };
 
+void pass_places(Writer& writer, const RegionPlaces& places) {
+  writer.pass(places ? places->count : Index{-1});
+  if (!places) return;
+  writer.length(places->boxes);
+  for (const RegionBox& box : places->boxes) writer.pass(box);
+}
+void pass_places(Reader& reader, RegionPlaces& places) {
+  RegionBoxes boxes;
+  reader.pass(boxes.count);
+  if (boxes.count < 0) return;
+  reader.length(boxes.boxes);
+  for (RegionBox& box : boxes.boxes) reader.pass(box);
+  places = std::make_shared<const RegionBoxes>(std::move(boxes));
+}
+
 template <class Way, class... Members>
 void pass_each(Way& way, Members&... members);
 
@@ -55,7 +70,9 @@ void pass_members(Way& way, T& value) {
   using Struct = std::remove_const_t<T>;
   if constexpr (std::is_same_v<Struct, AttentionMap>) {
     auto& [weights, layout, mask, layer, head, gate, sentinel, chosen, rollout, elsewhere] = value;
-    pass_each(way, weights, layout, mask, layer, head, gate, sentinel, chosen, rollout, elsewhere);
+    pass_each(way, weights, layout.grid, mask, layer, head, gate, sentinel, chosen, rollout,
+              elsewhere);
+    pass_places(way, layout.places);
   } else if constexpr (std::is_same_v<Struct, SelfAttention>) {
     auto& [layer, head, weights] = value;
     pass_each(way, layer, head, weights);

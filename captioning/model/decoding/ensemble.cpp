@@ -27,6 +27,11 @@ bool alike(const OpenModel& a, const OpenModel& b) {
   const auto seen = [](const OpenModel& of) {
     return of.pipeline ? of.pipeline->preparation() : PrepareOptions{};
   };
+  // Regions that lie anywhere are the same only where both have the same features.
+  const auto lists = [](const OpenModel& of) {
+    return of.pipeline && of.pipeline->frozen_grid().scattered;
+  };
+  if (lists(a) || lists(b)) return false;
   const PrepareOptions p = seen(a), q = seen(b);
   const bool same_part = p.mode == q.mode && (p.mode == ResizeMode::kSquash ||
                                               p.height * q.width == q.height * p.width);
@@ -70,11 +75,30 @@ EncodedPictures::EncodedPictures(const Ensemble& models, std::span<const InputVi
                         .images = model.encode(tape, inputs[m]).values(),
                         .shown = std::find(shown.begin(), shown.end(), m) != shown.end()});
   }
+  for (const PictureArea& area : inputs[shown[0]].areas) places_.push_back(area.places);
+}
+
+void EncodedPictures::place(DecodedCaption& caption, std::size_t picture) const {
+  if (picture >= places_.size() || !places_[picture]) return;
+  const auto put = [&](AttentionMap& map) {
+    if (!map.weights.empty()) map.layout.places = places_[picture];
+  };
+  const auto put_word = [&](DecodedWord& word) {
+    put(word.map);
+    std::for_each(word.parts.begin(), word.parts.end(), put);
+  };
+  std::for_each(caption.words.begin(), caption.words.end(), put_word);
+  put_word(caption.last);
+  for (DecodedCaption& other : caption.others) place(other, picture);
 }
 
 std::vector<DecodedCaption> EncodedPictures::caption(const SearchOptions& options,
                                                      std::uint64_t first_image) const {
   std::vector<DecodedCaption> captions = search(members_, SpecialWords{}, options, first_image);
+  // Captions that are drawn are several for each picture.
+  const std::size_t each =
+      places_.empty() ? 1 : std::max<std::size_t>(captions.size() / places_.size(), 1);
+  for (std::size_t i = 0; i < captions.size(); ++i) place(captions[i], i / each);
   if (models_.vocabulary().has_pieces())
     for (DecodedCaption& caption : captions) {
       put_together(caption, models_.vocabulary());
@@ -87,6 +111,8 @@ std::vector<std::vector<DecodedCaption>> EncodedPictures::force_decode(
     std::span<const std::vector<std::vector<int>>> captions, const SearchOptions& options,
     std::uint64_t first_image) const {
   auto decoded = saccade::force_decode(members_, SpecialWords{}, captions, options, first_image);
+  for (std::size_t i = 0; i < decoded.size(); ++i)
+    for (DecodedCaption& caption : decoded[i]) place(caption, i);
   if (models_.vocabulary().has_pieces())
     for (std::vector<DecodedCaption>& of_image : decoded)
       for (DecodedCaption& caption : of_image) put_together(caption, models_.vocabulary());

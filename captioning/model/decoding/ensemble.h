@@ -76,9 +76,13 @@ class EncodedPictures {
     Tape tape{arena};
   };
 
+  // Gives the maps of a caption of a picture the places of its regions, where they are in no grid.
+  void place(DecodedCaption& caption, std::size_t picture) const;
+
   const Ensemble& models_;
   std::deque<Encoding> encodings_;
   std::vector<SearchMember> members_;
+  std::vector<RegionPlaces> places_;  // of each picture, for the maps that are shown
 };
 
 // A data set as every member of an ensemble sees it.

@@ -24,8 +24,13 @@ void fill(const Ensemble& models, const Source& source, Photo& photo) {
   for (std::size_t m = 0; m < models.size(); ++m) {
     const InputPipeline& pipeline = *models.member(m).pipeline;
     const std::span<Real> input = photo.inputs[m].values_of(0);
-    const Geometry geometry = source.tokens.empty() ? pipeline.run(source.picture, input)
-                                                    : pipeline.run_text(source.tokens, input);
+    const Geometry geometry =
+        !source.tokens.empty() ? pipeline.run_text(source.tokens, input)
+        : pipeline.reads_features()
+            ? pipeline.run_features(
+                  {.height = source.picture.height, .width = source.picture.width}, source.names,
+                  source.features.get(), input)
+            : pipeline.run(source.picture, input);
     photo.inputs[m].set_area(0, picture_area(geometry));
     if (m == models.shown()[0]) photo.geometry = geometry;
   }
@@ -41,6 +46,11 @@ Photo filled(const Ensemble& models, const Source& source) {
 
 Source::Source(std::vector<std::string> text) : tokens(std::move(text)) {
   if (!tokens.empty()) picture = draw_source(tokens);
+}
+
+Source Source::called(std::vector<std::string> by) && {
+  names = std::move(by);
+  return std::move(*this);
 }
 
 std::vector<InputView> Photo::views() const {

@@ -17,9 +17,15 @@ namespace saccade {
 struct Source {
   Image picture;
   std::vector<std::string> tokens{};
+  // For a model of features that another program computed: what the photo is called there (its id,
+  // its path), and where they are, if not in the files of the model's config.
+  std::vector<std::string> names{};
+  std::shared_ptr<const FeatureSource> features{};
 
   Source(Image p) : picture(std::move(p)) {}  // NOLINT(google-explicit-constructor)
   explicit Source(std::vector<std::string> text);
+  // The same picture, called by a name or by several.
+  Source called(std::vector<std::string> by) &&;
 };
 
 // A photo that was read, and later its caption.
@@ -70,7 +76,7 @@ void add_captions(const Ensemble& models, std::span<Photo> photos, const SearchO
 // add_captions().
 class EncodedPhoto {
  public:
-  // Throws what InputPipeline::run() and run_text() throw.
+  // Throws what the functions of InputPipeline throw.
   EncodedPhoto(Ensemble models, const Source& source);
 
   const Geometry& geometry() const { return photo_.geometry; }

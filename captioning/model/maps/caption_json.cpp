@@ -66,12 +66,26 @@ Json geometry_json(const Geometry& geometry) {
           {"input", Json::array({geometry.input_height, geometry.input_width})}};
 }
 
-Json layout_json(const RegionLayout& layout, const Geometry& geometry) {
+Json layout_json(const RegionLayout& layout, const Geometry& geometry, CaptionForm form) {
   const GridSize& grid = layout.grid;
   const CellBlock cells = picture_cells(picture_area(geometry), grid);
-  return {{"rows", grid.rows},
-          {"cols", grid.cols},
-          {"cells", Json::array({cells.left, cells.top, cells.right, cells.bottom})}};
+  Json json = {{"rows", grid.rows},
+               {"cols", grid.cols},
+               {"cells", Json::array({cells.left, cells.top, cells.right, cells.bottom})}};
+  if (!geometry.places) return json;
+  // In pixels of the photo; for pages in shares of its width and height.
+  const auto place = [&](double share, Index extent) {
+    const double all = form == CaptionForm::kPacked ? 1 : static_cast<double>(extent);
+    return std::round(share * all * 1e4) / 1e4;
+  };
+  const Index width = geometry.original_width, height = geometry.original_height;
+  json["boxes"] = Json::array();
+  for (const RegionBox& box : geometry.places->boxes)
+    json["boxes"].push_back(Json::array({place(static_cast<double>(box.left), width),
+                                         place(static_cast<double>(box.top), height),
+                                         place(static_cast<double>(box.width()), width),
+                                         place(static_cast<double>(box.height()), height)}));
+  return json;
 }
 
 // Writes the parts of one caption in a form.
@@ -94,7 +108,7 @@ class CaptionWriter {
     json["caption"] = caption_text(caption, *source_->vocabulary);
     if (source_->given) json["given"] = true;
     json["words"] = words(caption);
-    json["grid"] = layout_json(source_->layout, record_->geometry);
+    json["grid"] = layout_json(source_->layout, record_->geometry, form_);
     json["geometry"] = geometry_json(record_->geometry);
     json["finished"] = caption.finished;
     json["logprob"] = number(caption.log_prob);

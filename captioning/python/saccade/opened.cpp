@@ -92,7 +92,8 @@ Source Opened::source(const Given& photo, const MessageListener& listener) const
     return image;
   }
   if (!photo.bytes.empty()) return decode_image(photo.bytes, photo.name, listener, max_pixels);
-  if (!reads_text()) return read_image(photo.name, listener, max_pixels);
+  if (!reads_text())
+    return Source(read_image(photo.name, listener, max_pixels)).called({photo.name});
   Source text(source_tokens(photo.name));
   if (text.tokens.empty())
     throw DataError(str("'", photo.name, "': the text has no tokens; give it some"));

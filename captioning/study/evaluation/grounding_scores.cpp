@@ -13,6 +13,17 @@ namespace saccade {
 
 namespace {
 
+// The weights of regions that are no padding, where they are boxes.
+std::span<const Real> judged(std::span<const Real> weights, const AttentionGrid& grid) {
+  return grid.boxes ? weights.first(std::min(weights.size(), grid.boxes->size())) : weights;
+}
+
+// Of a word, by how much a map is better than one of equal weights. Where no region lies on what
+// the word names, no map is better than another.
+double over_equal(double correctness, const BoxedWord& word) {
+  return word.area_share() > 0 ? correctness / word.area_share() : 1;
+}
+
 bool all_equal(const auto& weights) {
   const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
   return *least == *most;
@@ -25,10 +36,10 @@ MapMeasures measure(std::span<const Real> weights, const AttentionGrid& grid,
   const double correctness = word.correctness(weights);
   return {pointing_share(weights, grid, boxes, pointing),
           correctness,
-          correctness / word.area_share(),
+          over_equal(correctness, word),
           word.energy(weights),
           word.overlap(weights, rule.threshold) > rule.overlap ? 1.0 : 0.0,
-          all_equal(weights) ? near_share(grid, boxes, point_tolerance(grid))
+          all_equal(judged(weights, grid)) ? near_share(grid, boxes, point_tolerance(grid))
           : points_near(weights, grid, boxes, point_tolerance(grid)) ? 1.0
                                                                      : 0.0};
 }
@@ -38,7 +49,8 @@ MapMeasures measure(std::span<const Real> weights, const AttentionGrid& grid,
 MapMeasures measure_uniform(const AttentionGrid& grid, std::span<const Rect> boxes,
                             const BoxedWord& word, const PointingOptions& pointing) {
   const LocalizationRule rule;
-  const std::vector<Real> equal(static_cast<std::size_t>(grid.size.cells()), Real(1));
+  std::vector<Real> equal(static_cast<std::size_t>(grid.size.cells()), Real(1));
+  if (grid.boxes) std::fill(equal.begin() + std::ssize(*grid.boxes), equal.end(), Real(0));
   return {pointing_chance(grid, boxes, pointing),
           word.area_share(),
           1,
@@ -60,7 +72,8 @@ NamedScores means(const MapMeasures& sums, const MapMeasures& uniform, Index wor
   if (words == 0) return out;
   for (std::size_t k = 0; k < sums.size(); ++k)
     out.emplace_back(kMapMeasures[k], sums[k] / static_cast<double>(words));
-  out.emplace_back(kCorrectnessOverUniform, sums[kCorrectness] / uniform[kCorrectness]);
+  out.emplace_back(kCorrectnessOverUniform,
+                   uniform[kCorrectness] > 0 ? sums[kCorrectness] / uniform[kCorrectness] : 1);
   return out;
 }
 
@@ -69,13 +82,22 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
+// The part of what the network saw that shows the photo, in pixels.
+Rect shown_part(const Geometry& geometry) {
+  const PictureArea area = picture_area(geometry);
+  const auto width = static_cast<double>(geometry.input_width);
+  const auto height = static_cast<double>(geometry.input_height);
+  return {area.left * width, area.top * height, (area.right - area.left) * width,
+          (area.bottom - area.top) * height};
+}
+
 }  // namespace
 
 std::vector<Rect> seen_boxes(std::span<const Rect> boxes, const Geometry& geometry) {
   const auto width = static_cast<double>(geometry.input_width);
   const double across = width / geometry.seen.width;
   const double down = static_cast<double>(geometry.input_height) / geometry.seen.height;
-  const Rect photo = cells_of({{.rows = 1, .cols = 1}}, geometry).shown();
+  const Rect photo = shown_part(geometry);
   std::vector<Rect> out;
   for (const Rect& box : boxes) {
     Rect seen = {.x = (box.x - geometry.seen.x) * across,
@@ -90,14 +112,15 @@ std::vector<Rect> seen_boxes(std::span<const Rect> boxes, const Geometry& geomet
 }
 
 AttentionGrid cells_of(const RegionLayout& layout, const Geometry& geometry) {
-  const PictureArea area = picture_area(geometry);
-  const auto width = static_cast<double>(geometry.input_width);
-  const auto height = static_cast<double>(geometry.input_height);
-  return {.size = layout.grid,
-          .height = geometry.input_height,
-          .width = geometry.input_width,
-          .photo = {area.left * width, area.top * height, (area.right - area.left) * width,
-                    (area.bottom - area.top) * height}};
+  AttentionGrid cells{.size = layout.grid,
+                      .height = geometry.input_height,
+                      .width = geometry.input_width,
+                      .photo = shown_part(geometry)};
+  if (!geometry.places) return cells;
+  cells.boxes.emplace();
+  for (Index i = 0; i < std::ssize(geometry.places->boxes); ++i)
+    cells.boxes->push_back(cell_box(geometry, layout.grid, i));
+  return cells;
 }
 
 NamedScores GroundingScores::model_scores() const { return means(model, uniform, pointing.words); }
@@ -158,7 +181,12 @@ std::vector<CentreDifference> GroundingScores::against_centre() const {
 
 void GroundingScores::add(std::span<const NamedObjects> named, const DecodedCaption& decoded,
                           const Geometry& geometry) {
-  for (const DecodedWord& word : decoded.words) has_maps = has_maps || !all_equal(word.map.weights);
+  // Without boxes nobody knows where regions lie, and there is nothing to judge.
+  const bool placed = !geometry.places || !geometry.places->boxes.empty();
+  for (const DecodedWord& word : decoded.words)
+    has_maps =
+        has_maps || (placed && !word.map.weights.empty() &&
+                     !all_equal(judged(word.map.weights, cells_of(word.map.layout, geometry))));
   MapMeasures caption{}, centre{};
   double words = 0, area_share = 0;
   for (const NamedObjects& one : named) {

@@ -15,7 +15,9 @@ bool hits(Index index, const AttentionGrid& grid, std::span<const Rect> boxes,
           const PointingOptions& options) {
   const Rect cell = grid.cell(index);
   const double x = cell.centre_x(), y = cell.centre_y();
-  const double dx = options.tolerance * cell.width, dy = options.tolerance * cell.height;
+  if (cell.empty()) return false;
+  const double tolerance = grid.boxes ? 0 : options.tolerance;
+  const double dx = tolerance * cell.width, dy = tolerance * cell.height;
   return std::any_of(boxes.begin(), boxes.end(), [&](const Rect& box) {
     return x >= box.x - dx && x < box.right() + dx && y >= box.y - dy && y < box.bottom() + dy;
   });
@@ -24,6 +26,7 @@ bool hits(Index index, const AttentionGrid& grid, std::span<const Rect> boxes,
 }  // namespace
 
 Rect AttentionGrid::cell(Index index) const {
+  if (boxes) return index < std::ssize(*boxes) ? (*boxes)[static_cast<std::size_t>(index)] : Rect{};
   const double w = static_cast<double>(width) / static_cast<double>(size.cols);
   const double h = static_cast<double>(height) / static_cast<double>(size.rows);
   return {static_cast<double>(index % size.cols) * w, static_cast<double>(index / size.cols) * h, w,

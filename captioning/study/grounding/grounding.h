@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "core/base/grid_size.h"
 #include "core/base/real.h"
@@ -13,13 +15,16 @@
 
 namespace saccade {
 
-// A grid of attention over the picture that the network saw.
+// A grid of attention over the picture that the network saw, or a list of boxes in it. Of boxes,
+// the centre itself has to be inside, whatever the tolerance: they are as large as things.
 struct AttentionGrid {
-  GridSize size{};              // in cells
+  GridSize size{};              // in cells; of boxes one row
   Index height = 0, width = 0;  // of that picture, in pixels
   Rect photo{};                 // the part of it that shows the photo and is no padding; empty: all
+  // In pixels, of as many regions as are no padding; none: the regions are cells.
+  std::optional<std::vector<Rect>> boxes{};
 
-  Rect cell(Index index) const;  // the cell at a row-major index, in pixels
+  Rect cell(Index index) const;  // the cell at a row-major index, or a box, in pixels
   Rect shown() const;            // photo, or all
 };
 

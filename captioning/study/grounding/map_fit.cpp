@@ -135,11 +135,36 @@ BoxedWord::BoxedWord(const AttentionGrid& grid, std::span<const Rect> boxes) : g
     const Rect shown = intersection(box, picture);
     if (!shown.empty()) boxes_.push_back(shown);
   }
+  if (grid.boxes) {
+    cover_boxes();
+    return;
+  }
   cells_ = cover(grid, boxes_, cell_ramp);
   cells_shown_ = cover(grid, {&picture, 1}, cell_ramp);
   slopes_ = cover(grid, boxes_, hat_ramp);
   slopes_shown_ = cover(grid, {&picture, 1}, hat_ramp);
   area_share_ = sum(cells_) / sum(cells_shown_);
+}
+
+// The weight of a region that is a box is spread evenly over it, whatever its size.
+void BoxedWord::cover_boxes() {
+  const AttentionGrid whole{
+      .size = {.rows = 1, .cols = 1}, .height = grid_.height, .width = grid_.width};
+  const double pixels = static_cast<double>(grid_.height) * static_cast<double>(grid_.width);
+  for (Index i = 0; i < grid_.size.cells(); ++i) {
+    const Rect region = intersection(grid_.cell(i), grid_.shown());
+    std::vector<Rect> common;
+    for (const Rect& box : boxes_)
+      if (const Rect both = intersection(box, region); !both.empty()) common.push_back(both);
+    const double area = region.width * region.height;
+    cells_.push_back(
+        area > 0 && !common.empty() ? cover(whole, common, cell_ramp)[0] * pixels / area : 0);
+    cells_shown_.push_back(area > 0 ? 1 : 0);
+  }
+  slopes_ = cells_;
+  slopes_shown_ = cells_shown_;
+  const double regions = sum(cells_shown_);
+  area_share_ = regions > 0 ? sum(cells_) / regions : 0;
 }
 
 double BoxedWord::inside(std::span<const Real> weights, const std::vector<double>& boxes,
@@ -173,6 +198,12 @@ double BoxedWord::overlap(std::span<const Real> weights, double threshold) const
   check_weights(weights, grid_);
   const double largest = static_cast<double>(weights[static_cast<std::size_t>(peak(weights))]);
   if (!(largest > 0)) return 0;
+  if (grid_.boxes) {
+    const Rect object = intersection(grid_.cell(peak(weights)), grid_.shown());
+    double most = 0;
+    for (const Rect& box : boxes_) most = std::max(most, intersection_over_union(object, box));
+    return most;
+  }
   std::vector<bool> marked;
   for (const Real weight : weights)
     marked.push_back(static_cast<double>(weight) >= threshold * largest);
@@ -199,6 +230,10 @@ std::vector<Real> centre_map(const AttentionGrid& grid) {
   std::vector<Real> out;
   for (Index i = 0; i < grid.size.cells(); ++i) {
     const Rect cell = grid.cell(i);
+    if (cell.empty()) {
+      out.push_back(0);
+      continue;
+    }
     const double x = (cell.centre_x() - picture.centre_x()) / (kCentreSigma * picture.width);
     const double y = (cell.centre_y() - picture.centre_y()) / (kCentreSigma * picture.height);
     out.push_back(static_cast<Real>(std::exp(-(x * x + y * y) / 2)));

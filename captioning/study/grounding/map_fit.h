@@ -24,7 +24,8 @@ class BoxedWord {
   // the photo. Throws ShapeError for an empty grid.
   BoxedWord(const AttentionGrid& grid, std::span<const Rect> boxes);
 
-  // The boxes' share of the picture's area: the correctness of a map of equal weights.
+  // The correctness of a map of equal weights: the boxes' share of the picture's area or, where
+  // regions are boxes, the mean of cell_shares(), which may be 0.
   double area_share() const { return area_share_; }
   // The share of each cell's part of the picture that is inside [rows * cols]; 0 for cells of
   // padding.
@@ -32,16 +33,20 @@ class BoxedWord {
   // The share of the weight that is inside, where each cell's weight is spread evenly over the
   // cell.
   double correctness(std::span<const Real> weights) const;
-  // The same share, where weights are interpolated linearly between the centres of cells.
+  // The same share, where weights are interpolated linearly between the centres of cells; boxes are
+  // not.
   double energy(std::span<const Real> weights) const;
   // The largest intersection over union of one of the boxes and the tightest box around the map's
   // object. The object is the largest group of neighbours (corners included) among the cells whose
-  // weight is at least `threshold` times the largest. 0 for a map of zeros.
+  // weight is at least `threshold` times the largest; of regions that are boxes, the object is the
+  // box of the largest weight. 0 for a map of zeros.
   double overlap(std::span<const Real> weights, double threshold) const;
 
  private:
   double inside(std::span<const Real> weights, const std::vector<double>& boxes,
                 const std::vector<double>& picture) const;
+
+  void cover_boxes();
 
   AttentionGrid grid_;
   std::vector<Rect> boxes_;

@@ -50,7 +50,11 @@ double point_tolerance(const AttentionGrid& grid) {
 PicturePoint brightest_point(std::span<const Real> weights, const AttentionGrid& grid) {
   check_grid(grid);
   check_weights(weights, grid);
-  peak(weights);  // refuses what is not a number
+  const Index largest = peak(weights);  // refuses what is not a number
+  if (grid.boxes) {
+    const Rect box = grid.cell(largest);
+    return {box.centre_x(), box.centre_y()};
+  }
   const Rect photo = grid.shown();
   const auto width = static_cast<double>(grid.width), height = static_cast<double>(grid.height);
   const CellBlock cells = picture_cells({.left = photo.x / width,

@@ -1,0 +1,26 @@
+// The arrays that a file has of one photo. Private to vision/encoders/features.
+#pragma once
+
+#include "core/io/array_file.h"
+#include "vision/encoders/features/feature_source.h"
+
+namespace saccade {
+
+// The name of the array with a photo's features: `wanted`, or one that is in use for them; none:
+// the file has no such array.
+std::optional<std::string> features_name(const ArrayFile& file, const std::string& wanted);
+// Whether torch wrote the file, with channels before rows and columns.
+bool is_torch(const ArrayFile& file);
+// An array of features. Throws DataError where its rank is none that features have.
+StoredFeatures features_of(const ArrayFile& file, const ArrayInfo& array);
+// Reads boxes [n, 4].
+void take_boxes(const ArrayFile& file, const ArrayInfo& array, StoredFeatures& into);
+// A vector of the photo as a whole.
+std::vector<float> pooled_vector(const ArrayFile& file, const ArrayInfo& array);
+
+// The same of a file of one photo: with what stands in it beside the features (boxes, image_h,
+// image_w).
+FeatureOutline outline_of_photo(const ArrayFile& file, const std::string& wanted);
+StoredFeatures photo_of(const ArrayFile& file, const FeatureSourceOptions& options);
+
+}  // namespace saccade
