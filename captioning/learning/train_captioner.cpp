@@ -69,7 +69,7 @@ TrainedCaptioner train_captioner(const TrainingOptions& options) {
   RunDirectory directory(options.directory,
                          options.resume ? RunDirectory::Mode::kResume : RunDirectory::Mode::kNew,
                          options.listener);
-  take_network(config, directory.path(), options.models, options.listener);
+  take_first_parts(config, directory.path(), options.models, options.listener);
   const RunData data(
       config,
       {.splits = {Split::kVal}, .most_images = config.train.validate_images, .checks_stages = true},
