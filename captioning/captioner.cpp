@@ -109,7 +109,7 @@ struct Captioner::Impl {
   }
 
   Overlay overlay(const Caption& caption, const PixelView& picture) const {
-    if (!models->has_attention())
+    if (!models->has_maps())
       throw UsageError(
           "the model has no attention to draw (attention.score is none); take one that has");
     SACCADE_CHECK(caption.height == picture.height && caption.width == picture.width,
@@ -174,7 +174,7 @@ std::vector<Caption> Captioner::captions(std::span<const std::filesystem::path> 
   return out;
 }
 
-bool Captioner::has_attention() const { return impl_->models->has_attention(); }
+bool Captioner::has_attention() const { return impl_->models->has_maps(); }
 
 std::string Captioner::config() const { return print_config(impl_->open.config); }
 

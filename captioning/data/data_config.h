@@ -30,7 +30,7 @@ constexpr auto enum_table(DataKind) {
   });
 }
 
-enum class VocabularyKind { kWords, kBpe };
+enum class VocabularyKind { kWords, kBpe, kPublished };
 constexpr auto enum_table(VocabularyKind) {
   using enum VocabularyKind;
   return enum_rows<VocabularyKind>({
@@ -38,6 +38,8 @@ constexpr auto enum_table(VocabularyKind) {
       {kBpe, "bpe",
        "pieces of words, merged from the training captions by byte-pair encoding (Sennrich et al. "
        "2016); nothing is <unk>"},
+      {kPublished, "published",
+       "the tokens of the published captioner that decoder.weights or train.init_from names"},
   });
 }
 

@@ -71,7 +71,7 @@ TrainedCaptioner train_captioner(const TrainingOptions& options) {
                          options.resume ? RunDirectory::Mode::kResume : RunDirectory::Mode::kNew,
                          options.listener);
   use_precision(config, directory.path(), options.listener);
-  take_network(config, directory.path(), options.models, options.listener);
+  take_first_parts(config, directory.path(), options.models, options.listener);
   const RunData data(
       config,
       {.splits = {Split::kVal}, .most_images = config.train.validate_images, .checks_stages = true},

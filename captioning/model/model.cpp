@@ -32,6 +32,15 @@ void freeze_stages(const EncoderConfig& config, const Encoder& encoder,
       parameters.set_rate("encoder." + prefix, 0);
 }
 
+// Freezes what decoder.frozen says.
+void freeze_decoder(FrozenDecoder frozen, ParameterStore& parameters) {
+  if (frozen == FrozenDecoder::kNone) return;
+  for (const ParameterInfo& info : parameters.infos())
+    if (info.name.starts_with("decoder.") &&
+        (frozen == FrozenDecoder::kAll || !reads_image(info.name)))
+      parameters.set_rate(info.name, 0);
+}
+
 // [B, L] of 0 and 1. None where no region is masked.
 Var mask_of(Tape& tape, std::span<const std::uint8_t> mask, Index regions) {
   if (mask.empty()) return {};
@@ -144,13 +153,25 @@ void check_placeless(const ModelConfig& config) {
   need(!pads_inputs(encoder), "encoder.resize other than pad",
        "padding is masked by places; choose squash or crop");
   need(encoder.refine.layers == 0, "encoder.refine.layers 0", "a refinement is of the grid");
-  need(config.has_attention(), "a decoder whose words attend to regions",
-       "nothing else reads them");
+  need(config.has_maps(), "a decoder whose words attend to regions", "nothing else reads them");
   need(config.attention.mechanism != "linformer" && config.attention.scope == "global",
        "attention.mechanism other than linformer and attention.scope global",
        "these go by the places of regions");
   need(!config.supervision.any(), "objective.supervision without boxes and localizer",
        "these say what weight the cells of the grid should have");
+}
+
+// Regions before the words are read as they are.
+void check_prefix(const ModelConfig& config) {
+  if (config.decoder.image != ImageEntry::kPrefix) return;
+  if (pads_inputs(config.encoder))
+    throw UsageError(
+        "decoder.image prefix needs encoder.resize other than pad, and pictures: padding would "
+        "stand among the words; choose squash or crop");
+  if (config.supervision.any())
+    throw UsageError(
+        "decoder.image prefix needs objective.supervision without boxes and localizer: words share "
+        "one attention with the regions, whose weights are no shares of one");
 }
 
 // Padding is left out of what a region or a word attends to; mixtures of all regions cannot do
@@ -199,6 +220,7 @@ void CaptionModel::check(const ModelConfig& config, const GridShape& frozen_grid
   check_padding(config);
   check_placeless(config);
   check_scattered(config, frozen_grid);
+  check_prefix(config);
   if (!is_frozen(config.encoder) || frozen_grid.size() > 0)
     declared(config, Vocabulary(), frozen_grid);
 }
@@ -207,6 +229,7 @@ CaptionModel::CaptionModel(const ModelConfig& config, Vocabulary vocabulary,
                            const GridShape& frozen_grid, Declared)
     : vocabulary_(std::move(vocabulary)),
       has_attention_(config.has_attention()),
+      has_maps_(config.has_maps()),
       feature_dropout_(config.encoder.feature_dropout),
       region_dropout_(config.encoder.region_dropout),
       pads_(pads_inputs(config.encoder) || (is_frozen(config.encoder) && frozen_grid.scattered)),
@@ -216,6 +239,7 @@ CaptionModel::CaptionModel(const ModelConfig& config, Vocabulary vocabulary,
   check_padding(config);
   check_placeless(config);
   check_scattered(config, frozen_grid);
+  check_prefix(config);
   if (!is_frozen(config.encoder)) {
     encoder_ = make_encoder(config.encoder, ParamScope(parameters_, "encoder"));
     if (config.encoder.placeless) placeless_ = encoder_->token_encoder()->placeless();
@@ -264,6 +288,7 @@ CaptionModel::CaptionModel(const ModelConfig& config, Vocabulary vocabulary,
                         .grid = grid_});
     parameters_.set_apart("localizer");
   }
+  freeze_decoder(config.decoder.frozen, parameters_);
   if (config.decoder.embeddings.frozen)
     parameters_.set_rate(parameters_.info(decoder_->word_parameters().embedding).name, 0);
 }

@@ -50,9 +50,11 @@ class CaptionModel {
   const Decoder& decoder() const { return *decoder_; }
   ParameterStore& parameters() { return parameters_; }
   const ParameterStore& parameters() const { return parameters_; }
-  // False where words choose no regions (attention.score none, decoder.image): there is no map to
-  // judge or to edit.
+  // False where words choose no regions by attention of their own (attention.score none,
+  // decoder.image): there are no weights to judge or to replace.
   bool has_attention() const { return has_attention_; }
+  // Whether words have maps (ModelConfig::has_maps).
+  bool has_maps() const { return has_maps_; }
   // The grid that the decoder attends to. Its features are those that contexts are made from.
   const GridShape& grid() const { return grid_; }
   // How many regions without a place follow those of the grid (encoder.placeless).
@@ -96,7 +98,7 @@ class CaptionModel {
   std::unique_ptr<Refinement> refinement_;  // none if the config has no layers
   std::unique_ptr<Decoder> decoder_;
   std::unique_ptr<WordLocalizer> localizer_;
-  bool has_attention_;
+  bool has_attention_, has_maps_;
   double feature_dropout_, region_dropout_;
   bool pads_;
   PooledKind pooled_;

@@ -34,7 +34,7 @@ SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
   SearchOptions search = session.search(args.model.regime);
   if (!args.page.empty()) session.require_one("--page");
   if (args.all_maps) {
-    if (!session.models().has_attention())
+    if (!session.models().has_maps())
       throw UsageError(
           "--all-maps: the words of the model attend to no regions (decoder.image or "
           "attention.score), so there are no maps; leave it out");

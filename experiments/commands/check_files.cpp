@@ -29,12 +29,16 @@ namespace saccade {
 
 namespace {
 
+// Whether a key names weights to start from, which may be a model's name.
+bool is_key_of_weights(const std::string& key) {
+  return key == "train.init_from" || key == "decoder.weights";
+}
+
 // Why the file that a config names cannot be used; "" if it is there. A checkpoint may be named as
 // a model.
 std::string problem_of(const NamedFile& file) {
   std::string problem = problem_of_place(file);
-  if (problem.empty() || file.key != "train.init_from" || !may_name_model(file.path))
-    return problem;
+  if (problem.empty() || !is_key_of_weights(file.key) || !may_name_model(file.path)) return problem;
   try {
     checkpoint_of(file.path);
     return "";
@@ -89,12 +93,13 @@ DataConfig few_drawn(DataConfig config) {
 
 // Throws what training would throw where the checkpoint train.init_from does not fit the model.
 void check_first_weights(ExperimentConfig config, const LoadedData& data) {
-  if (config.train.init_from.empty()) return;
+  if (!starts_from_weights(config)) return;
   config = with_source_words(std::move(config), data);
-  take_network(config, {}, given_model_folders());
+  take_first_parts(config, {}, given_model_folders());
   const InputPipeline pipeline(config.encoder);
   const FrozenEncoder* frozen = pipeline.frozen();
-  CaptionModel model(config, training_vocabulary(data, config.data), pipeline.frozen_grid());
+  CaptionModel model(config, training_vocabulary(data, config.data, config.tokens),
+                     pipeline.frozen_grid());
   set_learning_rates(config, model.parameters());
   take_first_weights(config,
                      {.name = data.dataset.name,
@@ -167,7 +172,7 @@ void check_files(const std::vector<Arm>& arms) {
         log::warn(one.problem);
       else
         missing.add("", one.problem,
-                    one.file.key == "train.init_from" ? ExitCode::kCheckpoint : ExitCode::kData);
+                    is_key_of_weights(one.file.key) ? ExitCode::kCheckpoint : ExitCode::kData);
     }
   missing.raise();
 }
@@ -184,7 +189,7 @@ void check_with_files(const std::vector<Arm>& arms) {
     try {
       const bool drawn = data_files(arm.config.data).empty();
       // Of data that are made by the program, check_config knows all that matters without weights.
-      if (drawn && arm.config.train.init_from.empty()) {
+      if (drawn && !starts_from_weights(arm.config)) {
         if (!files.empty() && is_frozen(arm.config.encoder)) found_network(arm.config);
         continue;
       }
@@ -195,7 +200,8 @@ void check_with_files(const std::vector<Arm>& arms) {
         check_contents(arm.config, *data, files);
         for (const CheckedFile& one : files)
           if (one.state == FileState::kUnusable) throw DataError(one.problem);
-        training_vocabulary(*data, arm.config.data);  // throws where it is empty
+        if (arm.config.data.vocabulary != VocabularyKind::kPublished)
+          training_vocabulary(*data, arm.config.data);  // throws where it is empty
       }
       check_first_weights(arm.config, *data);
     } catch (const Error& error) {

@@ -25,6 +25,17 @@ bool is_safetensors(const std::string& path) {
   return std::filesystem::path(path).extension() == ".safetensors";
 }
 
+// Throws UsageError for a new checkpoint whose name would say that it is something else. Pipes and
+// devices are written to whatever their names are.
+void require_name_of_checkpoint(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;
+  if (std::filesystem::path(path).extension() != ".h5")
+    throw UsageError(
+        str("convert ", path, ": the name of a checkpoint ends in .h5; choose a name that does"));
+}
+
 void export_encoder(const std::string& from, const std::string& to) {
   if (is_safetensors(from) || !is_safetensors(to))
     throw UsageError("convert --encoder goes from a checkpoint to a .safetensors file; got '" +
@@ -50,6 +61,7 @@ void halve(const ConvertOptions& options) {
   if (is_safetensors(options.from) || is_safetensors(options.to))
     throw UsageError("convert --half goes from a checkpoint to a checkpoint; got '" + options.from +
                      "' and '" + options.to + "'");
+  require_name_of_checkpoint(options.to);
   save_archive(options.to, half_checkpoint(checkpoint_of(options.from), options.set, log::show));
 }
 
@@ -61,9 +73,14 @@ void convert(const ConvertOptions& options) {
   if (options.half) return halve(options);
   if (options.encoder) return export_encoder(from, to);
   if (const std::filesystem::path place = is_safetensors(from) ? "" : checkpoint_of(from);
-      !is_safetensors(to) && is_published_captioner(place)) {
+      is_published_captioner(place)) {
+    if (!is_safetensors(to)) require_name_of_checkpoint(to);
     const LoadedModel loaded = load_model(place);
-    save_archive(to, published_archive(loaded));
+    const Archive archive = published_archive(loaded);
+    if (is_safetensors(to))
+      export_archive(archive, to);
+    else
+      save_archive(to, archive);
     return;
   }
   if (is_safetensors(from) == is_safetensors(to))
@@ -74,6 +91,7 @@ void convert(const ConvertOptions& options) {
   if (is_safetensors(to)) {
     export_archive(load_archive(checkpoint_of(from)), to);
   } else {
+    require_name_of_checkpoint(to);
     const SafetensorsFile file(from);
     const Archive archive = import_archive(file);
     if (!file.has_digest())

@@ -8,6 +8,7 @@
 #include "captioning/data/scenes/scene_regions.h"
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/check_config.h"
+#include "captioning/learning/runs/first_weights.h"
 #include "captioning/learning/training/cost_ahead.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
@@ -19,6 +20,7 @@
 #include "experiments/commands/commands.h"
 #include "experiments/commands/data_summary.h"
 #include "experiments/process/log.h"
+#include "experiments/process/model_places.h"
 #include "experiments/process/progress.h"
 #include "vision/drawing/contact_sheet.h"
 
@@ -138,8 +140,7 @@ int write_regions(const DataConfig& config, const std::string& file) {
 }
 
 int run_data(const DataOptions& options) {
-  const ExperimentConfig config =
-      load_config<ExperimentConfig>(options.config, options.overrides).config;
+  ExperimentConfig config = load_config<ExperimentConfig>(options.config, options.overrides).config;
   if (!options.regions.empty()) return write_regions(config.data, options.regions);
   std::vector<CheckedFile> files = checked_files(config);
   // Where the captions cannot be read, at least the files are shown.
@@ -153,6 +154,8 @@ int run_data(const DataOptions& options) {
       throw;
     }
   }();
+  if (config.data.vocabulary == VocabularyKind::kPublished)
+    take_first_parts(config, {}, given_model_folders());
   DataSummary summary = summarize(data, config);
   if (summary.problem.empty()) check_contents(config, data, files);
   PhotoCheck photos;

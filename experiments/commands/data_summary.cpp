@@ -94,10 +94,10 @@ std::string training_captions(Index count) {
 }
 
 // The vocabulary of the training captions; where there is none, the special words, and the reason.
-Vocabulary vocabulary_or_problem(const LoadedData& data, const DataConfig& config,
+Vocabulary vocabulary_or_problem(const LoadedData& data, const ExperimentConfig& config,
                                  std::string& problem) {
   try {
-    return training_vocabulary(data, config);
+    return training_vocabulary(data, config.data, config.tokens);
   } catch (const DataError& error) {
     problem = error.what();
     return {};
@@ -150,7 +150,7 @@ std::string epoch_text(const DataSummary& summary) {
 DataSummary summarize(const LoadedData& data, const ExperimentConfig& config) {
   const Dataset& dataset = data.dataset;
   std::string problem;
-  const Vocabulary vocabulary = vocabulary_or_problem(data, config.data, problem);
+  const Vocabulary vocabulary = vocabulary_or_problem(data, config, problem);
   DataSummary out{.dataset = dataset.name,
                   .digest = dataset.digest,
                   .splits = {},

@@ -211,8 +211,8 @@ CommandRun bind_new(Options& options) {
                "FILE.onnx");
   options.text("--from", args->from,
                "start from the weights of this model, whose encoder, widths and search the config "
-               "then has; --encoder is its encoder's file where the checkpoint lacks that network "
-               "(default: random weights)",
+               "then has, also of the folder of a published captioner; --encoder is its encoder's "
+               "file where the checkpoint lacks that network (default: random weights)",
                "CHECKPOINT");
   options.text("--out", args->out, "the config to write (default: NAME.yaml)", "FILE");
   options.flag("--json", args->json, "print a JSON object with what was found and chosen");

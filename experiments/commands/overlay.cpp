@@ -103,7 +103,7 @@ struct OverlayModel {
         maps(map_request(args.maps, session.config())),
         search(session.search(args.model.regime)),
         source(session.source(search.regime)) {
-    if (!session.models().has_attention())
+    if (!session.models().has_maps())
       throw UsageError(checkpoint +
                        ": the model has no attention to draw (attention.score is none)");
     if (args.maps.views() || args.maps.class_token)

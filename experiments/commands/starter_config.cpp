@@ -6,7 +6,9 @@
 
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/half_checkpoint.h"
+#include "captioning/learning/runs/published_model.h"
 #include "captioning/learning/runs/stored_vocabulary.h"
+#include "captioning/model/model.h"
 #include "captioning/model/published/published_captioner.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -51,10 +53,10 @@ std::optional<std::string> when(bool wanted, std::string value = "") {
 
 // The values that the data decide, alone or with the network.
 TemplateValues starter_values(const StarterHead& head, const OwnData& data,
-                              const std::optional<StarterNetwork>& network) {
+                              const std::optional<StarterNetwork>& network,
+                              const TrainingSize& size) {
   const DataConfig& config = data.config;
   const CaptionFacts& facts = data.captions;
-  const TrainingSize size = training_size(facts.captions);
   const bool many = facts.captions >= kManyCaptions, wide = size.width >= 512;
   const bool joins = network && !network->earlier.empty(), few_val = data.val < kEnoughVal;
   const Index bad = data.photos.photos - data.photos.usable(), min_count = min_count_for(facts),
@@ -108,8 +110,12 @@ TemplateValues starter_values(const StarterHead& head, const OwnData& data,
       {"network", when(network.has_value())},
       {"localizes", when(joins && many)},
       {"from", std::nullopt},
+      {"anew", std::nullopt},
+      {"published", std::nullopt},
       {"search", std::nullopt},
       {"lr", wide ? "6e-4" : "1e-3"},
+      {"final_lr", "1e-5"},
+      {"most_tokens", std::nullopt},
       {"warmup", str(std::clamp<Index>(size.updates / 10, 10, 300))},
       {"ema", when(size.updates >= 400, many ? "0.999" : "0.99")},
       {"batch", str(size.batch)},
@@ -141,6 +147,24 @@ void add_network(const StarterNetwork& network, const OwnData& data, TemplateVal
   values["pixels"] = network.imagenet_pixels ? "imagenet" : "plain";
   values["cache"] =
       data_size(kBytes * static_cast<double>(data.train * views * network.grid.cells()) * features);
+}
+
+// The values of a published captioner, whose tokens and lengths are its own.
+void add_published(const ExperimentConfig& before, const CaptionFacts& facts,
+                   TemplateValues& values) {
+  values["published"] = "";
+  for (const char* key : {"min_count", "lost", "lost_once", "ema"}) values[key] = std::nullopt;
+  values["lr"] = "3e-5";
+  values["final_lr"] = "1e-6";
+  constexpr Index kTokensOfWord = 2;
+  values["most_tokens"] = str(std::clamp<Index>(
+      kTokensOfWord * std::stoll(*values["max_length"]),
+      std::min(before.search.max_length, before.decoder.longest - 1), before.decoder.longest - 1));
+  if (facts.captions >= kManyCaptions || before.encoder.frozen_stages != 0 ||
+      is_frozen(before.encoder))
+    return;
+  const CaptionModel model = CaptionModel::declared(before, Vocabulary(), {});
+  values["frozen_stages"] = str(model.encoder()->stages().size());
 }
 
 // The file: the data, what the model is made of, and its training.
@@ -185,10 +209,10 @@ std::vector<Difference> kept_values(const ExperimentConfig& config, bool file) {
     // Where files are, vectors of words, what only a first training needs, what the own captions
     // decide, and forbidden words, which they may lack.
     return begins_with_any(value.path, {"encoder.model", "encoder.weights", "encoder.cache",
-                                        "decoder.embeddings.", "objective.supervision.",
-                                        "objective.self_critical.", "objective.scheduled_sampling",
-                                        "objective.label_smoothing", "search.max_length",
-                                        "search.forbidden"}) ||
+                                        "decoder.embeddings.", "decoder.weights", "decoder.frozen",
+                                        "objective.supervision.", "objective.self_critical.",
+                                        "objective.scheduled_sampling", "objective.label_smoothing",
+                                        "search.max_length", "search.forbidden"}) ||
            std::ranges::find(unread, value.path) != unread.end();
   });
   return values;
@@ -278,9 +302,19 @@ TrainingSize training_size(Index captions) {
   return out;
 }
 
+TrainingSize tuned_size(Index captions) {
+  constexpr Index kUpdates = 500, kFewestEpochs = 3, kMostEpochs = 40;
+  TrainingSize out{.batch = captions >= kManyCaptions ? Index{16} : Index{8}, .width = 128};
+  const Index per_epoch = (captions + out.batch - 1) / out.batch;
+  out.epochs = std::clamp((kUpdates + per_epoch - 1) / per_epoch, kFewestEpochs, kMostEpochs);
+  out.updates = out.epochs * per_epoch;
+  return out;
+}
+
 std::string starter_yaml(const StarterHead& head, const OwnData& data,
                          const std::optional<StarterNetwork>& network) {
-  TemplateValues values = starter_values(head, data, network);
+  TemplateValues values =
+      starter_values(head, data, network, training_size(data.captions.captions));
   if (network) add_network(*network, data, values);
   return whole_yaml(
       filled(network ? config_templates::onnx_network : config_templates::small_cnn, values) +
@@ -290,15 +324,13 @@ std::string starter_yaml(const StarterHead& head, const OwnData& data,
 
 TunedModel read_tuned_model(const std::string& given, const std::filesystem::path& checkpoint) {
   if (is_published_captioner(checkpoint))
-    throw UsageError(str("--from ", given,
-                         ": training does not go on from a published captioner; its encoder alone "
-                         "is taken by encoder.type hub and encoder.weights"));
+    return {.given = given, .config = published_config(checkpoint), .published = true};
   const Archive archive = load_archive(checkpoint);
   TunedModel model{.given = given,
                    .config = stored_config(archive, {}),
-                   .has_network = !network_digest(archive).empty()};
-  if (model.config.data.vocabulary != VocabularyKind::kWords ||
-      read_vocabulary(archive).published())
+                   .has_network = !network_digest(archive).empty(),
+                   .published = read_vocabulary(archive).published() != nullptr};
+  if (!model.published && model.config.data.vocabulary != VocabularyKind::kWords)
     throw UsageError(str("--from ", given,
                          ": its vocabulary is of pieces of words, which other captions do not "
                          "share; take a checkpoint with data.vocabulary words"));
@@ -310,11 +342,17 @@ TunedModel read_tuned_model(const std::string& given, const std::filesystem::pat
 // is kept as the best checkpoint.
 std::string tuned_yaml(const StarterHead& head, const OwnData& data, const TunedModel& model,
                        const std::string& encoder) {
-  TemplateValues values = starter_values(head, data, std::nullopt);
+  const CaptionFacts& facts = data.captions;
+  TemplateValues values =
+      starter_values(head, data, std::nullopt,
+                     model.published ? tuned_size(facts.captions) : training_size(facts.captions));
   const std::string file = network_file(model, encoder);
   const bool onnx = encoder_traits(model.config.encoder).reads_onnx_file;
   const bool frozen = is_frozen(model.config.encoder);
   values["from"] = yaml_text(model.given);
+  values["frozen_stages"] = std::nullopt;
+  values["anew"] = when(!model.published);
+  if (model.published) add_published(model.config, facts, values);
   values["model"] = when(onnx && !file.empty(), yaml_text(file));
   values["weights"] = when(!onnx && !file.empty(), yaml_text(file));
   values["frozen"] = when(frozen);

@@ -42,6 +42,8 @@ struct TrainingSize {
   Index batch = 0, epochs = 0, updates = 0, width = 0;
 };
 TrainingSize training_size(Index captions);
+// The same for a published captioner, which has learned captions before.
+TrainingSize tuned_size(Index captions);
 
 // The YAML file of a model with new weights, whose encoder is this network or a small CNN.
 std::string starter_yaml(const StarterHead& head, const OwnData& data,
@@ -52,10 +54,12 @@ struct TunedModel {
   std::string given;  // as the user named it
   ExperimentConfig config;
   bool has_network = false;  // it holds the network of its frozen encoder
+  bool published = false;    // its words are the tokens of a published captioner
 };
 
-// Reads what the config needs of a checkpoint. Throws what load_archive() and stored_config()
-// throw, and UsageError where its vocabulary is not of words.
+// Reads what the config needs of a checkpoint or of a published captioner's folder. Throws what
+// load_archive(), stored_config() and read_published() throw, and UsageError where its vocabulary
+// is of pieces of words that were learned from captions.
 TunedModel read_tuned_model(const std::string& given, const std::filesystem::path& checkpoint);
 
 // The YAML file of a model that goes on with a person's own photos: what it is made of is the

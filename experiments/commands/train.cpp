@@ -152,7 +152,7 @@ int run_train(const TrainOptions& options) {
       log::info(options.out + ": there is no run to resume yet; starting one");
   }
   use_precision(config, options.out, log::show);
-  take_network(config, options.out, given_model_folders());
+  take_first_parts(config, options.out, given_model_folders());
   const Split validation = options.overfit > 0 ? Split::kTrain : Split::kVal;
   const RunData data = load_run_data(
       config,

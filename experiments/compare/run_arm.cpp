@@ -150,7 +150,7 @@ TrainingResult ArmRunner::train(const Arm& arm, std::int64_t seed, const std::st
   std::optional<RunDirectory> held;
   if (parallel::is_first_rank()) held.emplace(path, RunDirectory::Mode::kResume);
   ExperimentConfig config = config_of(arm, seed);
-  take_network(config, path, given_model_folders());
+  take_first_parts(config, path, given_model_folders());
   load(config);
   reset_peak_memory();
   return run_reported({.config = &config,
@@ -176,7 +176,7 @@ void ArmRunner::train_and_score(const Arm& arm, const std::string& label, SeedRe
 
 void ArmRunner::load(ExperimentConfig config, bool of_checkpoint) {
   use_precision(config, {}, log::show);
-  if (!config.encoder.network) take_network(config, {}, given_model_folders());
+  take_first_parts(config, {}, given_model_folders());
   if (data_ && data_->serves(config)) return;
   data_.reset();
   data_ = std::make_shared<RunData>(load_run_data(config,

@@ -118,7 +118,9 @@ MapRequest map_request(const MapArgs& args, const ExperimentConfig& config) {
   }
   if (!args.head.empty())
     request.head = parse_choice(
-        args.head, {.option = "--head", .key = "attention.heads", .count = config.attention.heads});
+        args.head, {.option = "--head",
+                    .key = config.has_attention() ? "attention.heads" : "decoder.heads",
+                    .count = config.map_heads()});
   if (args.rollout) require_mixing(config.encoder);
   if (args.class_token) require_class_token(config.encoder);
   if (!(args.discard >= 0 && args.discard < 1))

@@ -34,9 +34,9 @@ Json rectangle_json(const Rect& rectangle, const Geometry& geometry) {
 }
 
 ViewCount view_count(const LoadedModel& loaded) {
-  if (!loaded.model->has_attention()) return {};
+  if (!loaded.model->has_maps()) return {};
   const ExperimentConfig& config = loaded.config;
-  return {.layers = loaded.model->decoder().glimpses_per_word(), .heads = config.attention.heads};
+  return {.layers = loaded.model->decoder().glimpses_per_word(), .heads = config.map_heads()};
 }
 
 SearchOptions page_search(const ExperimentConfig& config, const Vocabulary& vocabulary) {
@@ -61,7 +61,7 @@ Json model_facts(const ShownModel& model) {
                {"checkpoint", shown_place(loaded.source)},
                {"update", loaded.state.update},
                {"parameters", loaded.model->parameters().number_count()},
-               {"attention", loaded.model->has_attention()},
+               {"attention", loaded.model->has_maps()},
                {"gate", attention.gate != "none"},
                {"sentinel", attention.sentinel},
                {"selection", attention.selection},

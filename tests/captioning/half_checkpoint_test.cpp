@@ -247,7 +247,7 @@ TEST_CASE("a run that names no file takes the network of its first checkpoint, a
     CHECK_FALSE(takes_network(config));
     config.train.init_from = (folder / "half.h5").string();
     REQUIRE(takes_network(config));
-    take_network(config, folder / "run", {});
+    take_first_parts(config, folder / "run", {});
     REQUIRE(config.encoder.network);
     Experiment second(config);
     const Archive half = load_archive(folder / "half.h5");
@@ -266,16 +266,16 @@ TEST_CASE("a run that names no file takes the network of its first checkpoint, a
     // The run goes on without the checkpoint that it was started from.
     config.encoder.network = nullptr;
     config.train.init_from = (folder / "gone.h5").string();
-    CHECK_THROWS_AS(take_network(config, folder / "run", {}), CheckpointError);
+    CHECK_THROWS_AS(take_first_parts(config, folder / "run", {}), CheckpointError);
     fs::create_directories(folder / "run" / "checkpoints");
     fs::copy_file(folder / "second.h5", folder / "run" / "checkpoints" / "last");
-    take_network(config, folder / "run", {});
+    take_first_parts(config, folder / "run", {});
     CHECK(config.encoder.network);
 
     // A checkpoint of a run that read the file does not hold it.
     config.encoder.network = nullptr;
     config.train.init_from = (folder / "whole.h5").string();
-    CHECK_THROWS_WITH(take_network(config, folder / "other", {}),
+    CHECK_THROWS_WITH(take_first_parts(config, folder / "other", {}),
                       Contains("does not hold the network") && Contains("set encoder.model"));
   }
 }

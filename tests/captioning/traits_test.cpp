@@ -116,9 +116,9 @@ TEST_CASE("every text of a config is the name of something or a file that is loo
 
 TEST_CASE("every option that is a file is among the named files of a config that reads it") {
   const std::vector<std::string> readers = {
-      "data.type=coco",       "data.type=flickr8k",  "encoder.type=onnx",
-      "encoder.type=vgg19",   "train.init_from=run", "decoder.embeddings.source=file",
-      "encoder.type=features"};
+      "data.type=coco",           "data.type=flickr8k",   "encoder.type=onnx",
+      "encoder.type=vgg19",       "train.init_from=run",  "decoder.embeddings.source=file",
+      "decoder.type=transformer", "encoder.type=features"};
   for (const std::string& path : paths(Trait::kFile)) {
     INFO(path);
     CHECK(std::any_of(readers.begin(), readers.end(), [&](const std::string& reader) {

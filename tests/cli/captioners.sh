@@ -6,7 +6,7 @@ photo=$(dirname "${BASH_SOURCE[0]}")/../../experiments/photos/dogs.jpg
 cp -r "$golden" hub
 cp "$photo" photo.jpg
 
-for model in hub/blip hub/vit-gpt2; do
+for model in hub/blip hub/vit-gpt2 hub/git; do
   expect 0 "$saccade" caption $model photo.jpg
   wants "photo.jpg: " out
   cp out searched
@@ -60,11 +60,15 @@ refused() { # FILE SED TEXTS...
 }
 refused config.json 's/"hidden_act": "gelu"/"hidden_act": "silu"/' hidden_act silu
 refused config.json 's/"num_attention_heads": 2/"num_attention_heads": 3/' num_attention_heads
-refused config.json 's/"model_type": "blip",/"model_type": "git",/' git
 refused config.json 's/"hidden_size": 8/"hidden_size": 16/' "config.json"
 refused config.json 's/"layer_norm_eps": [^,]*/"layer_norm_eps": -1/' "between 0 and 1"
 refused generation_config.json 's/"pad_token_id"/"repetition_penalty": 1.2, "pad_token_id"/' repetition_penalty
 refused preprocessor_config.json 's/0.48145466/0.3/' image_mean
+rm -rf broken
+cp -r hub/blip broken
+sed -i 's/"model_type": "blip",/"model_type": "blip-2",/' broken/config.json
+expect 4 "$saccade" caption broken photo.jpg
+one_error "broken/config.json" "BLIP, GIT"
 rm -rf broken
 cp -r hub/blip broken
 rm broken/tokenizer.json
@@ -76,16 +80,9 @@ cp -r hub/blip broken
 rm broken/preprocessor_config.json
 expect 3 "$saccade" caption broken photo.jpg
 one_error "broken/preprocessor_config.json"
-
-# Training does not go on from it.
-mkdir photos
-cp photo.jpg photos
-printf 'image,caption\nphoto.jpg,two dogs run\n' >photos/captions.csv
-for from in hub/blip whole.h5; do
-  expect 2 "$saccade" new mine --photos photos --captions photos/captions.csv --from $from
-  one_error "--from $from"
-  [ ! -e mine.yaml ] || fail "a refused start leaves a config"
-done
+expect 2 "$saccade" convert hub/blip blip.txt
+one_error "blip.txt" ".h5"
+[ ! -e blip.txt ] || fail "a refused conversion leaves a file"
 
 # The beam of the command line searches with a beam, though the folder asks for greedy captions.
 expect 0 "$saccade" caption hub/blip photo.jpg --beam 3

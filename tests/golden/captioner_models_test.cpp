@@ -3,6 +3,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "captioning/learning/runs/first_weights.h"
+#include "captioning/learning/runs/published_model.h"
 #include "captioning/model/decoding/forced_decoding.h"
 #include "captioning/model/published/published_captioner.h"
 #include "tests/support/catch.h"
@@ -21,7 +23,7 @@ constexpr double kNear = 1e-4;
 
 std::vector<fs::path> captioner_folders() {
   std::vector<fs::path> found;
-  for (const char* name : {"blip", "vit-gpt2"}) {
+  for (const char* name : {"blip", "vit-gpt2", "git"}) {
     found.push_back(fs::path(SACCADE_CAPTIONERS_FOLDER) / name);
     if (const char* other = std::getenv("SACCADE_HUB"))
       found.push_back(fs::path(other) / "captioners" / name);
@@ -90,13 +92,18 @@ void compare_forced(const Captioner& own, const std::map<std::string, test::Nump
   const PackedCaptions packed = pack_captions(whole, Vocabulary::kBos, Vocabulary::kEos);
   const AttentionMemory memory = model.decoder().prepare(tape, images, 1);
   const SequenceOutput output = model.decoder().sequence(tape, packed, memory, {});
+  // GIT has one attention of picture and words, and logits behind the tokens of the picture, too.
+  const bool joined = expected.contains("attention" + number);
   const test::NumpyArray& logits = expected.at("logits" + number);
-  std::vector<float> got(logits.values.size());
-  for (Index t = 0; t < logits.shape[0]; ++t)
-    for (Index n = 0; n < logits.shape[1]; ++n)
-      got[static_cast<std::size_t>(t * logits.shape[1] + n)] =
-          output.logits.value().row(t)[words.id_of_published(n)];
-  most.logits = std::max(most.logits, most_different(logits.values, got));
+  const Index before = joined ? tokens : 0, vocabulary = logits.shape[1];
+  std::vector<float> got;
+  for (Index t = 0; t < logits.shape[0] - before; ++t)
+    for (Index n = 0; n < vocabulary; ++n)
+      got.push_back(output.logits.value().row(t)[words.id_of_published(n)]);
+  most.logits = std::max(
+      most.logits,
+      most_different(
+          std::span(logits.values).subspan(static_cast<std::size_t>(before * vocabulary)), got));
 
   // Word by word, with every layer and head. The last word is what the one before it predicts.
   const SearchMember member{.decoder = &model.decoder(),
@@ -108,9 +115,9 @@ void compare_forced(const Captioner& own, const std::map<std::string, test::Nump
   const DecodedCaption caption =
       force_decode({&member, 1}, SpecialWords{}, captions,
                    {.recording = {.layers = true, .words = true}}, 0)[0][0];
-  const test::NumpyArray &cross = expected.at("cross_attention" + number),
-                         &self = expected.at("self_attention" + number);
-  const Index layers = cross.shape[0], heads = cross.shape[1], count = cross.shape[2];
+  const test::NumpyArray &seen = expected.at((joined ? "attention" : "cross_attention") + number),
+                         &read = joined ? seen : expected.at("self_attention" + number);
+  const Index layers = seen.shape[0], heads = seen.shape[1], count = seen.shape[2] - before;
   REQUIRE(std::ssize(caption.words) == count);
   for (Index t = 0; t < count; ++t) {
     const DecodedWord& word = caption.words[static_cast<std::size_t>(t)];
@@ -118,19 +125,18 @@ void compare_forced(const Captioner& own, const std::map<std::string, test::Nump
     REQUIRE(std::ssize(word.self_attention) == layers * heads);
     for (Index p = 0; p < layers * heads; ++p) {
       const AttentionMap& map = word.parts[static_cast<std::size_t>(p)];
-      std::vector<float> row = map.weights;
       REQUIRE(map.elsewhere);
+      std::vector<float> row = map.weights;
       row.insert(row.begin(), static_cast<float>(*map.elsewhere));
-      const auto first = static_cast<std::size_t>((p * count + t) * tokens);
-      most.cross = std::max(
-          most.cross,
-          most_different(std::span(cross.values).subspan(first, static_cast<std::size_t>(tokens)),
-                         row));
-      const auto own_first = static_cast<std::size_t>((p * count + t) * count);
-      const SelfAttention& read = word.self_attention[static_cast<std::size_t>(p)];
-      most.self = std::max(
-          most.self, most_different(std::span(self.values).subspan(own_first, read.weights.size()),
-                                    read.weights));
+      const auto row_of = [&](const test::NumpyArray& all) {
+        return all.values.data() + (p * all.shape[2] + before + t) * all.shape[3];
+      };
+      std::vector<float> want(row_of(seen), row_of(seen) + tokens);
+      // What is neither the class token's nor a cell's is the words'.
+      for (Index c = tokens; c < seen.shape[3]; ++c) want[0] += row_of(seen)[c];
+      most.cross = std::max(most.cross, most_different(want, row));
+      const std::vector<float>& own = word.self_attention[static_cast<std::size_t>(p)].weights;
+      most.self = std::max(most.self, most_different({row_of(read) + before, own.size()}, own));
     }
   }
 }
@@ -258,6 +264,67 @@ TEST_CASE("a published captioner takes hard attention and other axes as any mode
   CHECK_THROWS_AS(CaptionModel::check(published.config), UsageError);
 }
 
+TEST_CASE("a run that starts from a published captioner has its weights, tokens and losses") {
+  for (const fs::path& folder : captioner_folders()) {
+    INFO(folder.string());
+    ExperimentConfig config = published_config(folder);
+    config.train.init_from = folder.string();
+    config.data.vocabulary = VocabularyKind::kPublished;
+    take_first_parts(config, {}, {});
+    REQUIRE(config.tokens);
+    CaptionModel model(config, *config.tokens, {});
+    CHECK(take_first_weights(config, {}, model, {})->file == folder.string());
+    const Captioner whole(folder);
+    CHECK(config.tokens->digest() == whole.model.vocabulary().digest());
+    const auto bits = [](const CaptionModel& of) { return of.parameters().flat().span(); };
+    CHECK(std::ranges::equal(bits(model), bits(whole.model)));
+
+    // The loss of a caption, from transformers' logits.
+    const auto expected = test::read_npz((folder / "expected.npz").string());
+    const test::NumpyArray &forced = expected.at("forced0"), &logits = expected.at("logits0");
+    const InputBatch input = input_of(model, expected.at("pixels0"));
+    test::TestTape tape(model.parameters().views());
+    const Index before = expected.contains("attention0") ? expected.at("encoder0").shape[0] : 0;
+    std::vector<int> said;
+    double loss = 0;
+    for (Index t = 0; t + 1 < std::ssize(forced.values); ++t) {
+      const auto word = static_cast<Index>(forced.values[static_cast<std::size_t>(t) + 1]);
+      said.push_back(static_cast<int>(model.vocabulary().id_of_published(word)));
+      const float* row = logits.values.data() + (before + t) * logits.shape[1];
+      double sum = 0;
+      for (Index n = 0; n < logits.shape[1]; ++n)
+        sum += std::exp(double{row[n]} - double{row[word]});
+      loss += std::log(sum);
+    }
+    const std::vector<std::vector<int>> captions{said};
+    const PackedCaptions packed = pack_captions(captions, Vocabulary::kBos, Vocabulary::kEos);
+    const SequenceOutput output = model.decoder().sequence(
+        tape, packed, model.decoder().prepare(tape, model.encode(tape, input.view()), 1), {});
+    double own = 0;
+    for (std::size_t t = 0; t < said.size(); ++t) own += double{output.nll.value().span()[t]};
+    CHECK(std::abs(own - loss) <= kNear * loss);
+
+    // decoder.frozen: the attention to the image alone learns, or nothing.
+    for (const FrozenDecoder frozen : {FrozenDecoder::kLanguage, FrozenDecoder::kAll}) {
+      config.decoder.frozen = frozen;
+      const CaptionModel part = CaptionModel::declared(config, *config.tokens, {});
+      for (const ParameterInfo& info : part.parameters().infos()) {
+        INFO(info.name);
+        const bool of_image =
+            info.name.find(".cross") != std::string::npos || info.name.starts_with("decoder.image");
+        if (info.name.starts_with("decoder."))
+          CHECK((info.rate == 0) == (frozen == FrozenDecoder::kAll || !of_image));
+      }
+    }
+    config.decoder.frozen = FrozenDecoder::kNone;
+
+    // Another network under the same names of parameters.
+    config.decoder.activation = WordActivation::kRelu;
+    CHECK_THROWS_WITH(take_first_weights(config, {}, model, {}),
+                      Catch::Contains("decoder.activation") && Catch::Contains("saccade new"));
+  }
+}
+
 TEST_CASE("captioners that would compute something else are refused with file and key") {
   const test::TempFolder temporary("captioner-refused");
   const auto refused = [&](const char* name, const char* file, const char* pointer,
@@ -292,17 +359,44 @@ TEST_CASE("captioners that would compute something else are refused with file an
   wants(refused("blip", config, "/text_config/bos_token_id", 4000), "4000");
   wants(refused("blip", config, "/text_config/is_decoder", false), "is_decoder");
   wants(refused("blip", config, "/text_config/tie_word_embeddings", false), "tie_word_embeddings");
-  wants(refused("blip", config, "/model_type", "git"), "model_type");
+  wants(refused("blip", config, "/model_type", "blip-2"), "model_type");
   wants(refused("vit-gpt2", config, "/decoder/model_type", "bert"), "model_type");
   wants(refused("vit-gpt2", config, "/decoder/scale_attn_by_inverse_layer_idx", true),
         "scale_attn_by_inverse_layer_idx");
   wants(refused("vit-gpt2", config, "/decoder/n_head", 3), "n_head");
   wants(refused("vit-gpt2", config, "/decoder/n_positions", 41), "extents");
   wants(refused("vit-gpt2", generation, "/repetition_penalty", 1.5), "repetition_penalty");
-  wants(refused("vit-gpt2", generation, "/eos_token_id", Json::array({1, 2})), "eos_token_id");
+  wants(refused("vit-gpt2", generation, "/eos_token_id", Json::array({1, 2})),
+        "eos_token_id is [1,2]; captions of saccade end with one token");
   wants(refused("vit-gpt2", generation, "/length_penalty", -1), "length_penalty");
   wants(refused("vit-gpt2", generation, "/early_stopping", 3), "early_stopping");
   wants(refused("vit-gpt2", generation, "/do_sample", true), "num_beams");
+  const char* pixels = "preprocessor_config.json";
+  for (const char* name : {"blip", "vit-gpt2"}) {
+    const auto pixel = [&](const char* key, const Json& value) {
+      return refused(name, pixels, (std::string("/") + key).c_str(), value);
+    };
+    for (const char* step : {"do_resize", "do_rescale"}) wants(pixel(step, false), step);
+    for (const char* key : {"do_resize", "do_rescale", "do_normalize", "do_center_crop"})
+      wants(pixel(key, "yes"), key);
+    wants(pixel("do_pad", true), "do_pad");
+    for (const Json& factor : {Json(1), Json(0), Json(1 / 127.5), Json("x")})
+      wants(pixel("rescale_factor", factor), "rescale_factor");
+    for (const Json& filter : {Json(4), Json(-1), Json("bicubic"), Json(2.5)})
+      wants(pixel("resample", filter), "resample");
+    for (const Json& size : {Json(0), Json(-3), Json("12"), Json::array({12, 12}), Json(1.5),
+                             Json{{"height", 12}}, Json{{"height", 12}, {"width", "12"}},
+                             Json{{"shortest_edge", 12}}, Json{{"longest_edge", 12}}})
+      wants(pixel("size", size), "size");
+    wants(pixel("do_center_crop", true), "crop_size");
+    wants(pixel("crop_size", "12"), "crop_size");
+    for (const Json& std : {Json::array({0, 0, 0}), Json::array({-0.5, -0.5, -0.5}),
+                            Json::array({0.5, 0.5}), Json("0.5"), Json::array({"a", "b", "c"})})
+      wants(pixel("image_std", std), "image_std");
+    for (const Json& mean : {Json::array({0.5}), Json(0.5), Json::array({1, 2, Json()})})
+      wants(pixel("image_mean", mean), "image_mean");
+    wants(pixel("image_processor_type", 3), "image_processor_type");
+  }
 }
 
 TEST_CASE("generation settings become those of the search") {

@@ -4,10 +4,11 @@ makes of them, to which captioners_test.cpp compares.
     python3 make_captioners.py        needs torch, tokenizers, transformers 5
 
 Weights are random, from fixed seeds, and fitted for a moment to four drawn pictures, so that captions
-end and beams differ. BLIP's pictures are wider than its words, as in BLIP large. In each folder:
+end and beams differ. Pictures are wider than words in BLIP, as in BLIP large, and in GIT. In each folder:
 `pixels<i>` [1, 3, 12, 12], `forced<i>` (tokens, from the one that begins), `logits<i>` [words, V],
 `encoder<i>` [tokens, D], the class token first, `cross_attention<i>` and `self_attention<i>` [layers,
-heads, words, ...]; texts that the tokenizer cut; and captions by several searches.
+heads, words, ...], of GIT in their place `attention<i>` [layers, heads, all, all] of the tokens of the
+picture, then the words, behind all of which it has logits; texts that the tokenizer cut; and captions by several searches.
 """
 import json
 import os
@@ -185,10 +186,40 @@ def vit_gpt2():
     finish(folder, arrays, texts)
 
 
+def git():
+    folder = ROOT / "git"
+    folder.mkdir(parents=True)
+    shutil.copy(ROOT / "blip" / "vocab.txt", folder)
+    tokenizer = T.BertTokenizer(vocab=str(folder / "vocab.txt"), do_lower_case=True)
+    tokenizer.save_pretrained(folder)
+    config = T.GitConfig(vision_config=dict(VIT), hidden_size=8, num_hidden_layers=2, num_attention_heads=2, intermediate_size=20, vocab_size=len(tokenizer), max_position_embeddings=20,
+                         bos_token_id=tokenizer.cls_token_id, eos_token_id=tokenizer.sep_token_id, pad_token_id=0, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    config._attn_implementation = "eager"
+    model = T.GitForCausalLM(config)
+    restart(model, 3)
+    pixels = pictures(*CLIP)
+    rows = [tokenizer(c)["input_ids"] for c in CAPTIONS]
+    ids = padded(rows, 0)
+    fit(model, lambda: model(pixel_values=pixels[:4], input_ids=ids, attention_mask=(ids != 0).long(), labels=ids.masked_fill(ids == 0, -100)).loss, 120)
+    model.save_pretrained(folder)
+    T.CLIPImageProcessor(size={"shortest_edge": 12}, crop_size={"height": 12, "width": 12}, image_mean=CLIP[0], image_std=CLIP[1], resample=3).save_pretrained(folder)
+    save_texts(folder, tokenizer)
+    arrays, texts = {}, {}
+    for i in (0, 4):
+        forced = torch.tensor([rows[i % 4][:-1]])
+        with torch.no_grad():
+            out = model(pixel_values=pixels[i : i + 1], input_ids=forced, output_attentions=True, use_cache=False)
+            states = model.git.image_encoder(pixels[i : i + 1]).last_hidden_state
+        arrays |= {f"pixels{i}": pixels[i : i + 1], f"forced{i}": forced[0], f"logits{i}": out.logits[0], f"encoder{i}": states[0],
+                   f"attention{i}": torch.stack([a[0] for a in out.attentions])}
+        texts[str(i)] = searches(lambda **k: model.generate(pixel_values=pixels[i : i + 1], **k), tokenizer)
+    finish(folder, arrays, texts)
+
+
 def main():
     if ROOT.exists():
         shutil.rmtree(ROOT)
-    for make in blip, vit_gpt2:
+    for make in blip, vit_gpt2, git:
         make()
         for file in (ROOT / make.__name__.replace("_", "-")).glob("tokenizer.json"):  # without indents
             file.write_text(json.dumps(json.load(open(file)), ensure_ascii=False, separators=(",", ":")), encoding="utf-8")

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/io/tensor_files.h"
 #include "vision/encoders/backbones/hub_facts.h"
 #include "vision/encoders/backbones/hub_network.h"
@@ -19,7 +20,7 @@ std::string plan_text(const VitParts& vit) {
   return str("vision transformer: width ", vit.width, ", ", vit.layers, " blocks, ", vit.heads,
              " heads, patches of ", vit.patch, " x ", vit.patch, " pixels",
              vit.class_token ? ", a class token" : "",
-             vit.registers > 0 ? str(", ", vit.registers, " further tokens") : "",
+             vit.registers > 0 ? ", " + counted(vit.registers, "further token") : "",
              vit.layer_scale ? ", layer scale" : "",
              vit.activation == DenseActivation::kSwiglu ? ", SwiGLU" : "");
 }

@@ -72,6 +72,10 @@ void ExperimentConfig::fields(Section& v) {
       .is(Trait::kAllArms);
 }
 
+bool starts_from_weights(const ExperimentConfig& config) {
+  return !config.decoder.weights.empty() || !config.train.init_from.empty();
+}
+
 std::string deciding_changes(const ExperimentConfig& before, const ExperimentConfig& now) {
   const auto in_both = [&](const auto& paths_of) {
     const std::vector<std::string> first = paths_of(before), second = paths_of(now);

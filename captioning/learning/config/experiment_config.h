@@ -63,6 +63,9 @@ struct ExperimentConfig : ModelConfig {
   void fields(Section& v);
 };
 
+// Whether a run has weights of a decoder that was trained elsewhere to start from.
+bool starts_from_weights(const ExperimentConfig& config);
+
 using LoadedConfig = Loaded<ExperimentConfig>;
 
 // The values that differ between the config of a run and that of its continuation, and that decide

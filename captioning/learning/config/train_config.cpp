@@ -56,8 +56,9 @@ void TrainConfig::fields(Section& v) {
           between(1, 100000));
   v.field("captions", captions, "the captions of an epoch");
   v.field("init_from", init_from,
-          "checkpoint, directory of a run, or name of a model, whose weights a new run starts "
-          "with; its shapes must be those of the new run (saccade new --from writes such a "
+          "checkpoint, directory of a run, name of a model, or folder of a published captioner, "
+          "whose weights a new run starts with; its shapes must be those of the new run (saccade "
+          "new --from writes such a "
           "config), except that words that it does not know start anew, and that its encoder may "
           "be the same network, frozen; a frozen encoder without a file takes the network that "
           "the checkpoint holds; optimizer and updates start anew; empty = pretrained weights "

@@ -6,6 +6,7 @@
 #include "captioning/data/load_data.h"
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/config/learning_rates.h"
+#include "captioning/learning/runs/first_weights.h"
 #include "captioning/learning/training/choosing_metric.h"
 #include "captioning/learning/training/stages.h"
 #include "captioning/learning/training/training_set.h"
@@ -98,7 +99,21 @@ void check_objective(const ExperimentConfig& config) {
                          "instead of reading references; leave it out, or start later"));
 }
 
-// Frozen stages need weights that were trained somewhere.
+// A published decoder and its tokens belong together.
+void check_published(const ExperimentConfig& config) {
+  const bool published = config.data.vocabulary == VocabularyKind::kPublished;
+  if (!config.decoder.weights.empty() && !config.train.init_from.empty())
+    throw UsageError(
+        "decoder.weights has no effect: train.init_from has the weights of the decoder, too; leave "
+        "one of them out");
+  if (published) require_origin_of_tokens(config);
+  if (!published && !config.decoder.weights.empty())
+    throw UsageError(
+        "decoder.weights needs data.vocabulary published: the decoder writes the tokens of its own "
+        "tokenizer");
+}
+
+// What is frozen needs weights that were trained somewhere.
 void check_frozen(const ExperimentConfig& config) {
   const EncoderConfig& encoder = config.encoder;
   if (encoder.frozen_stages > 0 && !encoder_traits(encoder).reads_onnx_file &&
@@ -106,6 +121,15 @@ void check_frozen(const ExperimentConfig& config) {
     throw UsageError(str("encoder.frozen_stages ", encoder.frozen_stages,
                          " would freeze random weights; set encoder.weights to a file of "
                          "pretrained weights, or train.init_from to a run"));
+  const FrozenDecoder frozen = config.decoder.frozen;
+  if (frozen == FrozenDecoder::kNone) return;
+  if (!starts_from_weights(config))
+    throw UsageError(str("decoder.frozen ", enum_name(frozen),
+                         " would freeze random weights; set decoder.weights or train.init_from"));
+  if (frozen == FrozenDecoder::kAll && is_frozen(encoder))
+    throw UsageError(
+        "decoder.frozen all leaves nothing to learn, because the encoder is frozen, too; choose "
+        "language or none");
 }
 
 // Checks that the learning rates fit the length of training. How many updates an epoch has is known
@@ -133,8 +157,9 @@ void check_longest(const ExperimentConfig& config) {
   const Index most = decoder_traits(config.decoder).most_words;
   if (most == 0) return;
   const std::int64_t decoded = config.search.max_length,
-                     read = config.data.vocabulary == VocabularyKind::kBpe ? 0
-                                                                           : config.data.max_length;
+                     read = config.data.vocabulary == VocabularyKind::kWords
+                                ? config.data.max_length
+                                : 0;
   const std::int64_t needed = std::max(decoded, read) + 1;
   if (most < needed)
     throw UsageError(str("decoder.longest ", most, " is too short for ",
@@ -201,9 +226,10 @@ void check_config(const ExperimentConfig& config) {
   check_longest(config);
   check_inputs(config);
   if (config.data.type == DataKind::kJoined) joined_sets(config.data);
+  check_published(config);
   check_frozen(config);
   check_vit(config.encoder);
-  if (config.data.vocabulary == VocabularyKind::kBpe &&
+  if (config.data.vocabulary != VocabularyKind::kWords &&
       config.decoder.embeddings.source == EmbeddingSource::kFile)
     throw UsageError(
         "decoder.embeddings.source file needs data.vocabulary words: the file's vectors are of "

@@ -417,7 +417,10 @@ std::optional<SharedWords> take_weights(const Archive& archive, const DataIdenti
   if (theirs.digest() != ours.digest()) {
     // A piece has no meaning of its own, which could be taken to another place.
     if (theirs.has_pieces() || ours.has_pieces())
-      reasons.emplace_back("the vocabularies are of other pieces of words (data.vocabulary)");
+      reasons.emplace_back(theirs.published()
+                               ? "its words are the tokens of a published captioner "
+                                 "(data.vocabulary published)"
+                               : "the vocabularies are of other pieces of words (data.vocabulary)");
     fit.axes =
         of_config(archive, "", [&] { return word_axes(before, read_grid(archive, before)); });
     fit.words.emplace(theirs, ours);

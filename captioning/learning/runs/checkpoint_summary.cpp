@@ -14,9 +14,6 @@ namespace saccade {
 
 using Json = nlohmann::ordered_json;
 
-namespace {
-
-// The digest of the names, shapes and bits of all number arrays below a prefix.
 std::string numbers_digest(const Archive& archive, const std::string& prefix) {
   Digest digest;
   for (const auto& [name, entry] : archive.entries()) {
@@ -32,8 +29,6 @@ std::string numbers_digest(const Archive& archive, const std::string& prefix) {
   }
   return digest.hex();
 }
-
-}  // namespace
 
 Table table_of(const ParameterStore& store) {
   Table table{.columns = {{.key = "name"}, {.key = "shape"}, {.key = "numbers"}}};

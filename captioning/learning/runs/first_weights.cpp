@@ -3,11 +3,17 @@
 #include <algorithm>
 
 #include "captioning/learning/config/experiment_config.h"
+#include "captioning/learning/runs/checkpoint_summary.h"
+#include "captioning/learning/runs/decoder_weights.h"
 #include "captioning/learning/runs/half_checkpoint.h"
 #include "captioning/learning/runs/named_models.h"
+#include "captioning/learning/runs/published_model.h"
 #include "captioning/learning/runs/run_directory.h"
+#include "captioning/learning/runs/stored_vocabulary.h"
+#include "captioning/model/published/published_captioner.h"
 #include "captioning/model/vocabulary/word_vectors.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/io/checkpoint.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
@@ -95,18 +101,101 @@ bool takes_network(const ExperimentConfig& config) {
   return is_frozen(encoder) && file.empty() && !config.train.init_from.empty();
 }
 
-void take_network(ExperimentConfig& config, const fs::path& run, std::span<const fs::path> models,
-                  const MessageListener& listener) {
-  if (!takes_network(config)) return;
+namespace {
+
+// What a run starts from: a checkpoint, or a published captioner as one.
+struct Origin {
+  std::unique_ptr<LoadedModel> published;  // whose numbers the archive borrows
+  Archive archive;
+};
+
+Origin origin_of(const fs::path& path, std::shared_ptr<const AttentionRegistry> added) {
+  if (!is_published_captioner(path)) return {.published = nullptr, .archive = load_archive(path)};
+  auto model = std::make_unique<LoadedModel>(load_model(path, {}, std::move(added)));
+  Archive archive = published_archive(*model);
+  return {.published = std::move(model), .archive = std::move(archive)};
+}
+
+WeightsOrigin described(const Origin& origin) {
+  const Archive& archive = origin.archive;
+  return {.file = archive.source(),
+          .update = updates_of(archive),
+          .digest = origin.published ? numbers_digest(archive, "parameters/")
+                                     : archive_digest(archive.source())};
+}
+
+// The newest checkpoint of a run; none where it has none that can be read.
+std::optional<Archive> own_checkpoint(const fs::path& run) {
   const fs::path own = run.empty() ? run : checkpoint_folder(run) / "last";
   std::error_code error;
-  if (fs::exists(own, error)) {
-    try {
-      config.encoder.network = read_network(load_archive(own));
-    } catch (const CheckpointError&) {  // a damaged one, before which there may be others
-    }
+  if (!fs::exists(own, error)) return std::nullopt;
+  try {
+    return load_archive(own);
+  } catch (const CheckpointError&) {  // a damaged one, before which there may be others
+    return std::nullopt;
   }
-  if (config.encoder.network) return;
+}
+
+// The key that names where the decoder's weights come from, and its value.
+std::pair<std::string, std::string> decoder_origin(const ExperimentConfig& config) {
+  return config.train.init_from.empty() ? std::pair("decoder.weights", config.decoder.weights)
+                                        : std::pair("train.init_from", config.train.init_from);
+}
+
+std::shared_ptr<const Vocabulary> tokens_of(const fs::path& path, const std::string& key) {
+  Vocabulary tokens = is_published_captioner(path) ? read_published(path).vocabulary
+                                                   : read_vocabulary(load_archive(path));
+  if (!tokens.published())
+    throw UsageError(str("data.vocabulary published: ", path.string(), " (", key,
+                         ") has words of its own captions and no published tokens; set "
+                         "data.vocabulary words"));
+  return std::make_shared<const Vocabulary>(std::move(tokens));
+}
+
+std::optional<WeightsOrigin> take_decoder_weights(const ExperimentConfig& config,
+                                                  CaptionModel& model,
+                                                  std::span<const fs::path> models,
+                                                  const MessageListener& listener) {
+  const std::string& given = config.decoder.weights;
+  const Origin origin =
+      origin_of(find_checkpoint(given, models, listener), config.attention.registry);
+  refuse_other_decoder(stored_config(origin.archive, config.attention.registry), config,
+                       "decoder.weights", given);
+  const TakenDecoder taken = take_decoder(origin.archive, model);
+  inform(listener,
+         str("decoder.weights: ", counted(taken.arrays, "array"), " of the decoder from ", given,
+             taken.anew == 0
+                 ? ""
+                 : str("; ", counted(taken.anew, "array"),
+                       " of its attention to the image start anew, because another encoder or "
+                       "attention was there")));
+  return described(origin);
+}
+
+}  // namespace
+
+void require_origin_of_tokens(const ExperimentConfig& config) {
+  if (config.data.vocabulary == VocabularyKind::kPublished && !starts_from_weights(config))
+    throw UsageError(
+        "data.vocabulary published needs decoder.weights or train.init_from, which names the "
+        "captioner whose tokens are meant");
+}
+
+void take_first_parts(ExperimentConfig& config, const fs::path& run,
+                      std::span<const fs::path> models, const MessageListener& listener) {
+  const bool network = takes_network(config) && !config.encoder.network,
+             tokens = config.data.vocabulary == VocabularyKind::kPublished && !config.tokens;
+  if (!network && !tokens) return;
+  if (const std::optional<Archive> own = own_checkpoint(run)) {
+    if (network) config.encoder.network = read_network(*own);
+    if (tokens) config.tokens = std::make_shared<const Vocabulary>(read_vocabulary(*own));
+  }
+  if (tokens && !config.tokens) {
+    require_origin_of_tokens(config);
+    const auto [key, given] = decoder_origin(config);
+    config.tokens = tokens_of(find_checkpoint(given, models, listener), key);
+  }
+  if (!network || config.encoder.network) return;
   const fs::path from = find_checkpoint(config.train.init_from, models, listener);
   config.encoder.network = read_network(load_archive(from));
   if (!config.encoder.network)
@@ -121,9 +210,14 @@ std::optional<WeightsOrigin> take_first_weights(const ExperimentConfig& config, 
                                                 CaptionModel& model,
                                                 std::span<const fs::path> models,
                                                 const MessageListener& listener) {
+  if (!config.decoder.weights.empty()) return take_decoder_weights(config, model, models, listener);
   if (config.train.init_from.empty()) return std::nullopt;
-  const Archive archive = load_archive(find_checkpoint(config.train.init_from, models, listener));
+  const Origin origin = origin_of(find_checkpoint(config.train.init_from, models, listener),
+                                  config.attention.registry);
+  const Archive& archive = origin.archive;
   const ExperimentConfig before = stored_config(archive, config.attention.registry);
+  if (config.tokens)
+    refuse_other_decoder(before, config, "train.init_from", config.train.init_from);
   const auto frozen = frozen_as_before(config.encoder, before.encoder);
   if (frozen) data.encoder = InputPipeline(*frozen).frozen()->digest();
   const std::optional<SharedWords> words = take_weights(
@@ -133,9 +227,7 @@ std::optional<WeightsOrigin> take_first_weights(const ExperimentConfig& config, 
     inform(listener,
            str("train.init_from: ", words->known(), " of ", words->words(), " words are known to ",
                config.train.init_from, "; what belongs to the others starts anew"));
-  return WeightsOrigin{.file = archive.source(),
-                       .update = updates_of(archive),
-                       .digest = archive_digest(archive.source())};
+  return described(origin);
 }
 
 }  // namespace saccade

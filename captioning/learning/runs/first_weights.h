@@ -36,18 +36,26 @@ void start_embedding(const ExperimentConfig& config, const TrainingSet& set, Cap
 // Whether the network of a frozen encoder comes from the checkpoint train.init_from, because the
 // config names no file of it.
 bool takes_network(const ExperimentConfig& config);
-// Sets config.encoder.network where takes_network(): to that of the newest checkpoint of the run in
-// this directory, if there is one (an empty path is none), so that a run goes on without the
-// checkpoint that it was started from, and else to that of train.init_from, which find_checkpoint()
-// finds in `models`. Throws CheckpointError where that checkpoint holds none.
-void take_network(ExperimentConfig& config, const std::filesystem::path& run,
-                  std::span<const std::filesystem::path> models,
-                  const MessageListener& listener = {});
+// Throws UsageError where data.vocabulary is published and the config names no captioner.
+void require_origin_of_tokens(const ExperimentConfig& config);
 
-// Gives a new run the weights of the checkpoint train.init_from, which find_checkpoint() finds in
-// `models`, and says how many words are known to it. A run that fine-tunes its encoder may start
-// from one whose encoder was the same network, frozen. None where the config names no checkpoint.
-// Throws CheckpointError where there is none, and what take_weights() throws.
+// Sets what a run needs and its config does not hold, unless it is set: config.encoder.network
+// where takes_network(), and config.tokens where data.vocabulary is published. They are those of
+// the newest checkpoint of the run in this directory, if there is one (an empty path is none), so
+// that a run goes on without what it was started from, and else those of train.init_from or
+// decoder.weights, which find_checkpoint() finds in `models`. Throws CheckpointError where that
+// checkpoint holds no network, UsageError where its tokens are not published ones, and what
+// read_published() throws.
+void take_first_parts(ExperimentConfig& config, const std::filesystem::path& run,
+                      std::span<const std::filesystem::path> models,
+                      const MessageListener& listener = {});
+
+// Gives a new run the weights of the checkpoint or published captioner train.init_from, which
+// find_checkpoint() finds in `models`, or its decoder those of decoder.weights, and says what is
+// known to it. A run that fine-tunes its encoder may start from one whose encoder was the same
+// network, frozen. None where the config names neither. Throws CheckpointError where there is none,
+// UsageError where decoders are of different kinds, and what take_weights(), take_decoder() and
+// load_model() throw.
 std::optional<WeightsOrigin> take_first_weights(const ExperimentConfig& config, DataIdentity data,
                                                 CaptionModel& model,
                                                 std::span<const std::filesystem::path> models,

@@ -15,6 +15,7 @@ ExperimentConfig experiment_of(const PublishedCaptioner& captioner,
   static_cast<ModelConfig&>(config) = captioner.config;
   config.attention.registry = std::move(added);
   config.search = captioner.search;
+  config.objective.doubly_stochastic = 0;  // such captioners are trained by the likelihood alone
   config.name = "published";
   config.data.type = DataKind::kFolder;  // which --data names
   return config;

@@ -307,8 +307,8 @@ fs::path resolve_checkpoint(const fs::path& path) {
         "of the directories in its compare.json");
   if (const fs::path published = path / "config.json"; fs::exists(published, error))
     throw CheckpointError(published.string() +
-                          ": is damaged, or not that of a captioner that saccade reads (BLIP, ViT "
-                          "with GPT-2); the folder of an encoder is for encoder.weights");
+                          ": is damaged, or not that of a captioner that saccade reads (BLIP, GIT, "
+                          "ViT with GPT-2); the folder of an encoder is for encoder.weights");
   throw CheckpointError(path.string() +
                         ": this directory has no checkpoints/last, so it is not a run's; name a "
                         "checkpoint file or the directory of a run");

@@ -99,7 +99,7 @@ RunData::RunData(const ExperimentConfig& config, const Request& request,
                             request.of_checkpoint ? IsNamed() : named_all);
   if (progress) progress(pipeline_->reads_text() ? "reading texts" : "reading images", 0, 0);
   inputs_ = load_inputs(*loaded_, *pipeline_, config_, request, progress);
-  vocabulary_ = training_vocabulary(*loaded_, config.data);
+  vocabulary_ = training_vocabulary(*loaded_, config.data, config.tokens);
 }
 
 bool RunData::serves(const ExperimentConfig& config) const { return same_data(config_, config); }
@@ -108,11 +108,15 @@ bool same_data(const ExperimentConfig& a, const ExperimentConfig& b) {
   std::vector<std::string> inputs = paths_with(a, Trait::kInputs);
   const std::vector<std::string> others = paths_with(b, Trait::kInputs);
   inputs.insert(inputs.end(), others.begin(), others.end());
-  // A network that a checkpoint held is no value of the config.
+  // A network that a checkpoint held is no value of the config, nor are published tokens.
   const auto network = [](const ExperimentConfig& config) {
     return config.encoder.network ? config.encoder.network->digest : std::string();
   };
   if (network(a) != network(b)) return false;
+  const auto tokens = [](const ExperimentConfig& config) {
+    return config.tokens ? config.tokens->digest() : std::string();
+  };
+  if (tokens(a) != tokens(b)) return false;
   const auto differences = config_differences(a, b);
   return std::none_of(differences.begin(), differences.end(), [&](const Difference& d) {
     return std::find(inputs.begin(), inputs.end(), d.path) != inputs.end();

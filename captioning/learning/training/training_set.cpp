@@ -30,7 +30,12 @@ void check_stages(const ExperimentConfig& config, const LoadedData& data) {
   if (!items.empty()) stages_of(config, items, training_shares(data, config.data));
 }
 
-Vocabulary training_vocabulary(const LoadedData& data, const DataConfig& config) {
+Vocabulary training_vocabulary(const LoadedData& data, const DataConfig& config,
+                               const std::shared_ptr<const Vocabulary>& published) {
+  if (config.vocabulary == VocabularyKind::kPublished) {
+    SACCADE_ASSERT(published != nullptr, "published tokens were not read");
+    return *published;
+  }
   std::vector<std::vector<std::string>> captions;
   for (const Index i : images_of(data.dataset, Split::kTrain))
     for (const std::string& caption : data.dataset.images[static_cast<std::size_t>(i)].captions)
@@ -133,7 +138,7 @@ std::vector<std::string> length_warnings(const TrainingSet& set, const DataConfi
   };
   warn(set.cut_captions(), "data.max_length",
        str("are cut to data.max_length, ", data.max_length, " words"));
-  const char* entries = data.vocabulary == VocabularyKind::kBpe ? " pieces of words" : " words";
+  const char* entries = data.vocabulary == VocabularyKind::kWords ? " words" : " pieces of words";
   warn(set.longer_than(search.max_length), "search.max_length",
        str("are longer than search.max_length, ", search.max_length, entries,
            ", so that search cannot find them"));

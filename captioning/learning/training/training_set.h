@@ -25,8 +25,10 @@ std::vector<PlanShare> training_shares(const LoadedData& data, const DataConfig&
 // Throws UsageError where training on these captions is too short for a warm-up or a second stage.
 void check_stages(const ExperimentConfig& config, const LoadedData& data);
 
-// The vocabulary of the training captions of a data set.
-Vocabulary training_vocabulary(const LoadedData& data, const DataConfig& config);
+// The vocabulary of the training captions of a data set; with data.vocabulary published, these
+// tokens (ModelConfig::tokens).
+Vocabulary training_vocabulary(const LoadedData& data, const DataConfig& config,
+                               const std::shared_ptr<const Vocabulary>& published = {});
 
 class TrainingSet {
  public:

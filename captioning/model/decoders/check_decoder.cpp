@@ -67,6 +67,16 @@ void check_decoder(const DecoderConfig& c, const AttentionConfig& attention) {
     throw UsageError(str("decoder.heads ", c.heads, " does not divide decoder.hidden ", c.hidden,
                          ", which the heads share"));
   if (traits.attends_to_words) check_causal(c.self_attention);
+  if (c.image != ImageEntry::kPrefix) return;
+  if (!traits.attends_to_words)
+    throw UsageError(
+        str("decoder.image prefix needs decoder.type ",
+            decoders_with(c, [](const DecoderTraits& one) { return one.attends_to_words; }),
+            ": the regions stand in its self-attention"));
+  if (c.self_attention.type != "self_attention")
+    throw UsageError(str("decoder.image prefix needs decoder.self_attention.type self_attention: ",
+                         c.self_attention.type,
+                         " goes by the places of words, among which regions would stand"));
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -7,6 +7,15 @@ namespace saccade {
 
 void DecoderConfig::fields(Section& v) {
   v.choice("type", type, decoder_registry(), "the word decoder");
+  v.field(
+       "weights", weights,
+       "folder of a published captioner, or a checkpoint that was made of one, with whose decoder "
+       "a new run starts, whatever its encoder is; attention to the image starts anew where it "
+       "reads vectors of another width (train.init_from takes a whole captioner)")
+      .only_with("decoder.type", "transformer")
+      .is(Trait::kFile);
+  v.field("frozen", frozen, "what training leaves as decoder.weights or train.init_from has it")
+      .only_with("decoder.type", "transformer");
   v.field("hidden", hidden, "width of the state, or of the transformer's vectors",
           between(1, 65536));
   v.field("embedding", embedding, "width of a word's embedding", between(1, 65536));

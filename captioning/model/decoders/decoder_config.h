@@ -25,7 +25,7 @@ constexpr auto enum_table(WordPositions) {
 }
 
 // How the image reaches the words (Tanti et al. 2018 compare such ways).
-enum class ImageEntry { kAttention, kAttentionAndPooled, kEveryWord, kFirstStep, kNone };
+enum class ImageEntry { kAttention, kAttentionAndPooled, kEveryWord, kFirstStep, kPrefix, kNone };
 constexpr auto enum_table(ImageEntry) {
   using enum ImageEntry;
   return enum_rows<ImageEntry>({
@@ -40,6 +40,10 @@ constexpr auto enum_table(ImageEntry) {
       {kFirstStep, "first_step",
        "the pooled image once, as the input before <bos> (Vinyals et al. 2015, Show and Tell); "
        "states start at 0"},
+      {kPrefix, "prefix",
+       "the regions, behind a layer of their own, stand before the words in one self-attention, in "
+       "which they attend to each other and words to them and to earlier words (transformer; Wang "
+       "et al. 2022, GIT); the section `attention` is not read"},
       {kNone, "none",
        "nothing after the first state (updown has its mean, which every word reads, in place of "
        "one); without a first state, and in a transformer, the model is blind: a language model, "
@@ -56,6 +60,18 @@ constexpr auto enum_table(FirstState) {
   });
 }
 
+// What training leaves as it is.
+enum class FrozenDecoder { kNone, kLanguage, kAll };
+constexpr auto enum_table(FrozenDecoder) {
+  using enum FrozenDecoder;
+  return enum_rows<FrozenDecoder>({
+      {kNone, "none", "nothing: the whole decoder learns"},
+      {kLanguage, "language",
+       "all but the attention to the image, with the layer and the norm that belong to it"},
+      {kAll, "all", "the whole decoder, so that only the encoder learns"},
+  });
+}
+
 // The activation of a transformer's dense networks.
 enum class WordActivation { kRelu, kGelu, kTanhGelu };
 constexpr auto enum_table(WordActivation) {
@@ -69,6 +85,8 @@ constexpr auto enum_table(WordActivation) {
 
 struct DecoderConfig {
   std::string type = "lstm";
+  std::string weights;
+  FrozenDecoder frozen = FrozenDecoder::kNone;
   std::int64_t hidden = 512;
   std::int64_t embedding = 512;
   double dropout = 0.5;
@@ -93,8 +111,8 @@ struct DecoderConfig {
   FirstState first_state = FirstState::kPooled;
   double image_dropout = 0;
 
-  // attends(): whether words attend to regions. has_context(): whether every word gets the image in
-  // some form.
+  // attends(): whether words attend to regions by the section `attention`. has_context(): whether
+  // every word gets the image in some form beside the words before it.
   bool attends() const {
     return image == ImageEntry::kAttention || image == ImageEntry::kAttentionAndPooled;
   }

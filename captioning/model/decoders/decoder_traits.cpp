@@ -61,6 +61,11 @@ std::string decoders_with(const DecoderConfig& config, bool (*fits)(const Decode
       decoder_registry().names([&](const DecoderChoice& one) { return fits(one.traits(config)); }));
 }
 
+bool reads_image(const std::string& parameter) {
+  return parameter.find(".cross") != std::string::npos || parameter.starts_with("decoder.image") ||
+         parameter.starts_with("decoder.value.");
+}
+
 bool starts_with_image(const DecoderConfig& config) {
   return decoder_traits(config).first_state && config.image != ImageEntry::kFirstStep &&
          config.first_state == FirstState::kPooled;

@@ -46,6 +46,11 @@ const Registry<DecoderChoice>& decoder_registry();
 // words: `lstm, luong or updown`.
 std::string decoders_with(const DecoderConfig& config, bool (*fits)(const DecoderTraits&));
 
+// Whether a parameter of a transformer belongs to its attention to the image: to the attention of a
+// layer, to the layer and the norm behind it, to those of decoder.image prefix or first_step, or to
+// the head that predicts the value of its draws.
+bool reads_image(const std::string& parameter);
+
 // Whether the state before the first word is computed from the image; for updown, whether its first
 // LSTM reads the image beside the words.
 bool starts_with_image(const DecoderConfig& config);

@@ -123,6 +123,7 @@ std::unique_ptr<Attention> make_image_attention(const DecoderParts& parts,
     case ImageEntry::kEveryWord:
       return std::make_unique<PooledContext>();
     case ImageEntry::kFirstStep:
+    case ImageEntry::kPrefix:
     case ImageEntry::kNone:
       return std::make_unique<NoContext>();
   }

@@ -3,6 +3,7 @@
 // growing cache of keys and values.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "captioning/model/decoders/cell_parts.h"
@@ -54,10 +55,11 @@ std::vector<Var> by_word(Var rows, const PackedCaptions& captions) {
 // x_0 = sqrt(D) E y + position, with dropout on it and on what every layer adds. Pre-norm has one
 // more norm behind the last layer. p(y_t) = softmax(W x + b). Embeddings that are not as wide as D
 // go through a matrix `project`. Published decoders leave out sqrt(D), normalise x_0 or have one
-// more layer before W (decoder.scale_embeddings, embedding_norm, output_layer). The value head
-// reads the query of the first layer, because no region was chosen before it. For decoder.image
-// first_step, the image is position 0 and the words follow it; it is not scaled, because its matrix
-// is as wide as D.
+// more layer before W (decoder.scale_embeddings, embedding_norm, output_layer). For decoder.image
+// prefix, norm(W f + b) of the regions f stand before the words in every self-attention, without
+// positions. The value head reads the query of the first layer, because no region was chosen before
+// it. For decoder.image first_step, the image is position 0 and the words follow it; it is not
+// scaled, because its matrix is as wide as D.
 class TransformerDecoder : public Decoder {
  public:
   explicit TransformerDecoder(const DecoderParts& parts)
@@ -72,6 +74,10 @@ class TransformerDecoder : public Decoder {
     if (config_.embedding_norm)
       embedding_norm_.emplace(parts.scope.sub("embedding_norm"), d, config_.epsilon);
     if (lead_ > 0) image_word_.emplace(parts, d);
+    if (config_.image == ImageEntry::kPrefix) {
+      prefix_.emplace(parts.scope.sub("image"), DenseWidths{.in = parts.widths.features, .out = d});
+      prefix_norm_.emplace(parts.scope.sub("image_norm"), d);
+    }
     const SequenceExtents extents{.most = config_.longest + lead_, .features = d};
     if (config_.positions == WordPositions::kLearned)
       learned_.emplace(parts.scope.sub("positions"), extents);
@@ -104,18 +110,20 @@ class TransformerDecoder : public Decoder {
       all.parts.insert(all.parts.end(), own.parts.begin(), own.parts.end());
       all.pooled = own.pooled;
     }
+    if (prefix_) add_prefix(tape, all);
     return all;
   }
 
   // The state is what is kept of the words in every layer (with full attention, keys and values),
   // [M, 0, width] at first, and then the state of the cross-attention of every layer. Where the
-  // image stands before the words, what is kept starts as [M, 1, width].
+  // image stands before the words, what is kept starts as [M, 1, width], or as that of the regions.
   std::vector<Var> start(Tape& tape, const AttentionMemory& memory) const override {
     const Index rows = memory.features.shape()[0];
     std::vector<Var> state;
     for (std::size_t l = 0; l < layers_.size(); ++l)
-      for (const Index width : kept_widths_)
-        state.push_back(tape.constant({tape.scratch(1), {rows, 0, width}}));
+      for (std::size_t k = 0; k < kept_widths_.size(); ++k)
+        state.push_back(prefix_ ? memory_of(memory, l).parts[k]
+                                : tape.constant({tape.scratch(1), {rows, 0, kept_widths_[k]}}));
     for (std::size_t l = 0; l < layers_.size(); ++l)
       for (const Var part : layers_[l].cross().start(tape, memory_of(memory, l)))
         state.push_back(part);
@@ -160,6 +168,51 @@ class TransformerDecoder : public Decoder {
             .pooled = memory.pooled};
   }
 
+  // What is kept of the regions in every layer, as the parts of the memory. A word's map has one
+  // column more than there are regions, without a place: what it takes from words.
+  void add_prefix(Tape& tape, AttentionMemory& memory) const {
+    if (memory.layout.mask)
+      throw UsageError(
+          "decoder.image prefix: regions that stand before the words cannot be left out one by "
+          "one, "
+          "so their effects on words are not known; do without --occlusion");
+    Var x = (*prefix_norm_)(tape, (*prefix_)(tape, memory.features));
+    memory.parts.clear();
+    for (const TransformerLayer& layer : layers_) {
+      const std::vector<Var> kept = layer.kept(tape, layer.enter(tape, x));
+      memory.parts.insert(memory.parts.end(), kept.begin(), kept.end());
+      if (&layer != &layers_.back()) x = layer.before_words(tape, x);
+    }
+    ++memory.layout.placeless;
+  }
+
+  // The number of regions before the words.
+  Index prefix_of(const AttentionMemory& memory) const { return prefix_ ? memory.regions() : 0; }
+
+  // Gives a glimpse the weights of self-attention [R, H, 1, S], of which the first `regions` are
+  // those of the regions and the others those of words.
+  static void split_weights(Tape& tape, ConstView all, Index regions, Glimpse& glimpse) {
+    const Index rows = all.shape[0], heads = all.shape[1], read = all.shape[3],
+                words = read - regions, columns = regions + 1;
+    const View mean{tape.scratch(rows * columns), {rows, columns}},
+        own{tape.scratch(rows * heads * words), {rows, heads, 1, words}};
+    std::fill_n(mean.data, rows * columns, Real{0});
+    for (Index h = 0; h < heads; ++h) {
+      const View head{tape.scratch(rows * columns), {rows, columns}};
+      for (Index r = 0; r < rows; ++r) {
+        const Real* from = all.data + (r * heads + h) * read;
+        Real* to = head.row(r);
+        std::copy_n(from, regions, to);
+        to[regions] = std::accumulate(from + regions, from + read, Real{0});
+        std::copy_n(from + regions, words, own.data + (r * heads + h) * words);
+        for (Index c = 0; c < columns; ++c) mean.row(r)[c] += to[c] / static_cast<Real>(heads);
+      }
+      if (heads > 1) glimpse.heads.push_back(tape.constant(head));
+    }
+    glimpse.weights = tape.constant(mean);
+    glimpse.words = [own] { return ConstView(own); };
+  }
+
   // Embeds words [B T], caption by caption, the first of each at position `first` -> [B, T, D].
   Var embed(Tape& tape, std::span<const int> words, Index captions, Index first) const {
     const auto count = static_cast<Index>(words.size()) / captions;
@@ -202,7 +255,8 @@ class TransformerDecoder : public Decoder {
   // Reads one more word per row.
   WordStep step_words(Tape& tape, std::span<const int> words, std::span<const Var> state,
                       const AttentionMemory& memory, const AttendContext& context) const {
-    const Var x = embed(tape, words, static_cast<Index>(words.size()), state[0].shape()[1]);
+    const Var x = embed(tape, words, static_cast<Index>(words.size()),
+                        state[0].shape()[1] - prefix_of(memory));
     return advance(tape, x, state, memory, context);
   }
 
@@ -236,7 +290,9 @@ class TransformerDecoder : public Decoder {
                                              attention_states.subspan(l * states, states), context);
       // The image before the words is not a word, and a model that reads it has no maps to roll
       // out.
-      if (context.observer && !image_word_)
+      if (context.observer && prefix_)
+        split_weights(tape, layer.word_weights(tape, entered, so_far), memory.regions(), glimpse);
+      else if (context.observer && !image_word_)
         glimpse.words = [&layer, &tape, entered, so_far] {
           return layer.word_weights(tape, entered, so_far);
         };
@@ -289,7 +345,12 @@ class TransformerDecoder : public Decoder {
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const TransformerLayer& layer = layers_[l];
       const Var entered = layer.enter(tape, x);
-      x = layer.words(tape, x, entered, layer.kept(tape, entered));
+      std::vector<Var> kept = layer.kept(tape, entered);
+      if (prefix_)
+        for (std::size_t k = 0; k < kept.size(); ++k)
+          kept[k] = ops::append_positions(
+              ops::first_rows(memory_of(memory, l).parts[k], padded.captions), kept[k]);
+      x = layer.words(tape, x, entered, kept);
       AttentionMemory shared = memory_of(memory, l);
       shared.layout.group = padded.words + lead_;
       const Glimpse glimpse = layer.cross().attend(tape, layer.query(tape, x), shared, {}, context);
@@ -306,6 +367,8 @@ class TransformerDecoder : public Decoder {
   DecoderConfig config_;
   int embedding_ = -1, project_ = -1;
   std::optional<ImageWord> image_word_;
+  std::optional<Dense> prefix_;
+  std::optional<LayerNorm> prefix_norm_;
   std::optional<SinusoidalPositions> sinusoidal_;
   std::optional<LearnedPositions> learned_;
   std::vector<TransformerLayer> layers_;

@@ -69,6 +69,11 @@ Var TransformerLayer::words(Tape& tape, Var x, Var entered, std::span<const Var>
   return words_residual_.leave(tape, x, words_->attend_causally(tape, entered, kept));
 }
 
+Var TransformerLayer::before_words(Tape& tape, Var x) const {
+  const Var entered = words_residual_.enter(tape, x);
+  return finish(tape, words_residual_.leave(tape, x, (*words_)(tape, entered, {})), {});
+}
+
 Var TransformerLayer::query(Tape& tape, Var x) const {
   const Var query = cross_residual_ ? cross_residual_->enter(tape, x) : x;
   return ops::reshape(query, {query.rows(), query.cols()});

@@ -39,6 +39,9 @@ class TransformerLayer {
   ConstView word_weights(Tape& tape, Var entered, std::span<const Var> kept) const {
     return words_->causal_weights(tape, entered, kept);
   }
+  // Vectors x [B, L, D] that stand before the words, as the next layer gets them: they attend to
+  // each other.
+  Var before_words(Tape& tape, Var x) const;
   // The queries of cross-attention: x [B, T, D] -> [B T, D].
   Var query(Tape& tape, Var x) const;
   // x [B, T, D] after adding the context [B T, C] of cross-attention, if there is one, and the

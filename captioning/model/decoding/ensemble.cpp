@@ -44,7 +44,7 @@ Ensemble::Ensemble(std::vector<OpenModel> members) : members_(std::move(members)
   SACCADE_CHECK(!members_.empty(), "[ensemble] no member");
   for (const OpenModel& member : members_) check_vocabularies(members_[0], member);
   for (std::size_t m = 0; m < size(); ++m)
-    if (model(m).has_attention()) shown_.push_back(m);
+    if (model(m).has_maps()) shown_.push_back(m);
   if (shown_.empty()) shown_ = {0};
   const bool all_alike = std::all_of(shown_.begin(), shown_.end(), [&](std::size_t m) {
     return alike(members_[shown_[0]], members_[m]);

@@ -37,6 +37,7 @@ class Ensemble {
   std::span<const std::size_t> shown() const { return shown_; }
   const GridShape& grid() const { return model(shown_[0]).grid(); }  // of that attention
   bool has_attention() const { return model(shown_[0]).has_attention(); }
+  bool has_maps() const { return model(shown_[0]).has_maps(); }
 
   // Reads a photo or a text and encodes it (photo.h): read(photo).caption(search) has the words of
   // its caption, each with its map. Throws as EncodedPhoto does.

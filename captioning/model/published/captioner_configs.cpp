@@ -96,6 +96,38 @@ CaptionerFacts blip_facts(const JsonFile& config, const std::filesystem::path& f
           .image_size = extent(config.section("vision_config"), "image_size", 384)};
 }
 
+CaptionerFacts git_facts(const JsonFile& config, const std::filesystem::path& folder) {
+  const JsonFile vision = config.section("vision_config");
+  require(config, "tie_word_embeddings", false);
+  if (config.has("num_image_with_embedding"))
+    config.refuse("num_image_with_embedding", "this captioner is for videos; saccade reads photos");
+  constexpr double kNormOfRegions = 1e-5;  // the decoder's norm of its regions
+  require(vision, "layer_norm_eps", kNormOfRegions);
+  ModelConfig model = model_of(config,
+                               {.hidden = extent(config, "hidden_size", 768),
+                                .heads = extent(config, "num_attention_heads", 12),
+                                .layers = extent(config, "num_hidden_layers", 6),
+                                .dense = extent(config, "intermediate_size", 3072),
+                                .longest = extent(config, "max_position_embeddings", 1024)},
+                               "num_attention_heads");
+  model.attention = {};
+  DecoderConfig& decoder = model.decoder;
+  decoder.image = ImageEntry::kPrefix;
+  decoder.norm = NormPlacement::kPost;
+  decoder.epsilon = epsilon_of(config, "layer_norm_eps", 1e-12);
+  decoder.activation = activation_of(config, "hidden_act", "gelu");
+  decoder.dropout = config.get<double>("hidden_dropout_prob", 0.1);
+  decoder.embedding_norm = true;
+  decoder.tie_embeddings = false;
+  return {.model = std::move(model),
+          .roles = {.pad = extent(config, "pad_token_id", 0, 0),
+                    .bos = extent(config, "bos_token_id", 101, 0),
+                    .eos = extent(config, "eos_token_id", 102, 0),
+                    .count = extent(config, "vocab_size", 30522)},
+          .search = read_generation(folder, {config}),
+          .image_size = extent(vision, "image_size", 224)};
+}
+
 CaptionerFacts vision_gpt2_facts(const JsonFile& config, const std::filesystem::path& folder) {
   const JsonFile text = config.section("decoder"), vision = config.section("encoder");
   if (const auto kind = text.get<std::string>("model_type", ""); kind != "gpt2")
@@ -127,6 +159,11 @@ CaptionerFacts vision_gpt2_facts(const JsonFile& config, const std::filesystem::
         if (file.has(key)) return extent(file, key, 0, 0);
     return Index{-1};
   };
+  for (const JsonFile& file : files)
+    if (file.has("eos_token_id") && file.json()["eos_token_id"].is_array())
+      file.refuse("eos_token_id",
+                  "captions of saccade end with one token; keep the number of the one that this "
+                  "captioner was trained with");
   roles.bos = role({"decoder_start_token_id", "bos_token_id"});
   roles.eos = role({"eos_token_id"});
   roles.pad = role({"pad_token_id", "eos_token_id"});

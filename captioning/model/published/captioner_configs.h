@@ -20,6 +20,7 @@ struct CaptionerFacts {
 };
 
 CaptionerFacts blip_facts(const JsonFile& config, const std::filesystem::path& folder);
+CaptionerFacts git_facts(const JsonFile& config, const std::filesystem::path& folder);
 CaptionerFacts vision_gpt2_facts(const JsonFile& config, const std::filesystem::path& folder);
 
 }  // namespace saccade

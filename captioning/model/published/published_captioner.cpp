@@ -5,6 +5,7 @@
 
 #include "captioning/model/published/captioner_configs.h"
 #include "captioning/model/published/json_file.h"
+#include "captioning/model/published/preprocessor_config.h"
 #include "core/base/error.h"
 #include "vision/encoders/published_preprocessing.h"
 
@@ -14,6 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+struct Kind {
+  std::string_view model_type;
+  const char* what;
+  CaptionerFacts (*facts)(const JsonFile&, const fs::path&);
+};
+constexpr Kind kKinds[] = {{"blip", "BLIP", blip_facts},
+                           {"git", "GIT", git_facts},
+                           {"vision-encoder-decoder", "ViT and GPT-2", vision_gpt2_facts}};
+
 // The kind of captioner; empty where it is another model, such as one of BLIP's that answers
 // questions.
 std::string kind_of(const JsonFile& config) {
@@ -22,7 +32,7 @@ std::string kind_of(const JsonFile& config) {
   if (type == "blip" && !classes.empty() &&
       std::find(classes.begin(), classes.end(), "BlipForConditionalGeneration") == classes.end())
     return "";
-  return type == "blip" || type == "vision-encoder-decoder" || type == "git" ? type : "";
+  return std::ranges::find(kKinds, type, &Kind::model_type) == std::end(kKinds) ? "" : type;
 }
 
 // The network of the pictures and what it reads of them.
@@ -33,15 +43,13 @@ EncoderConfig encoder_of(const fs::path& folder, Index image_size) {
   encoder.placeless = true;
   encoder.image_size = image_size;
   encoder.interpolation = Interpolation::kBicubic;
+  const JsonFile file = read_preprocessor(folder);
   const auto pixels = published_pixels(folder);
-  if (!pixels || pixels->file != "preprocessor_config.json")
-    throw DataError((folder / "preprocessor_config.json").string() +
-                    ": cannot be read, and nothing else says how photos are prepared for this "
-                    "captioner; copy it, too");
+  SACCADE_ASSERT(pixels && pixels->file == "preprocessor_config.json", file.name(), " is not read");
   if (pixels->colours && !pixels->pixels)
-    throw DataError((folder / "preprocessor_config.json").string() +
-                    ": image_mean and image_std are not those of CLIP or ImageNet, nor the same "
-                    "for all colours, which encoder.pixels can be; change them");
+    file.refuse("image_mean",
+                "with image_std it is not that of CLIP or ImageNet, nor the same for all colours, "
+                "which encoder.pixels can be; change them");
   if (pixels->height > 0) {
     encoder.image_size = pixels->height;
     encoder.image_width = pixels->width == pixels->height ? 0 : pixels->width;
@@ -74,13 +82,13 @@ PublishedCaptioner read_published(const fs::path& folder) {
     throw DataError((folder / "config.json").string() +
                     ": cannot be opened; copy the whole folder of the captioner");
   const std::string kind = kind_of(*config);
-  if (kind.empty() || kind == "git")
+  const auto found = std::ranges::find(kKinds, kind, &Kind::model_type);
+  if (found == std::end(kKinds))
     config->refuse("model_type",
-                   "of published captioners, saccade reads blip and "
+                   "of published captioners, saccade reads blip, git and "
                    "vision-encoder-decoder with gpt2");
-  const bool blip = kind == "blip";
-  CaptionerFacts facts = blip ? blip_facts(*config, folder) : vision_gpt2_facts(*config, folder);
-  PublishedCaptioner out{.what = blip ? "BLIP" : "ViT and GPT-2",
+  CaptionerFacts facts = found->facts(*config, folder);
+  PublishedCaptioner out{.what = found->what,
                          .config = std::move(facts.model),
                          .search = std::move(facts.search),
                          .vocabulary = Vocabulary::published(read_tokens(folder, facts.roles))};

@@ -10,7 +10,7 @@
 namespace saccade {
 
 struct PublishedCaptioner {
-  std::string what;  // "BLIP", "ViT and GPT-2"
+  std::string what;  // "BLIP", "ViT and GPT-2", "GIT"
   ModelConfig config;
   SearchConfig search;  // as generation_config.json and config.json have it
   Vocabulary vocabulary;

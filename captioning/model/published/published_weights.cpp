@@ -1,5 +1,6 @@
 // The tensors of published decoders as parameters of the transformer decoder.
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -68,7 +69,12 @@ class Tensors {
 
   Numbers numbers(const std::string& name) {
     used_.insert(name);
-    return file_->floats(at(name));
+    Numbers values = file_->floats(at(name));
+    if (!std::ranges::all_of(values, [](float one) { return std::isfinite(one); }))
+      throw DataError(str(file_->source(), ": ", name,
+                          " holds NaN or infinity, with which no captioner captions anything; copy "
+                          "the file again"));
+    return values;
   }
   // A tensor of two extents as it is.
   Matrix table(const std::string& name) {
@@ -173,6 +179,19 @@ class DecoderWriter {
     }
     put("embedding", own);
   }
+  // The matrix [D, V] of the output, by published number of its columns.
+  void put_output(const Matrix& theirs) {
+    if (theirs.out != vocabulary_.published()->size())
+      refuse_extents("output.vocabulary", {theirs.in, vocabulary_.published()->size()});
+    Matrix own{.in = theirs.in, .out = vocabulary_.size()};
+    for (Index i = 0; i < own.in; ++i)
+      for (Index id = 0; id < own.out; ++id) {
+        const Index number = vocabulary_.published_number(id);
+        own.values.push_back(
+            number < 0 ? 0 : theirs.values[static_cast<std::size_t>(i * theirs.out + number)]);
+      }
+    put("output.vocabulary", own);
+  }
   // The bias of words by published number; words of our own are never said.
   void put_word_bias(const Numbers& bias) {
     constexpr float kNever = -1e9F;
@@ -232,8 +251,9 @@ class DecoderWriter {
   std::size_t written_ = 0;
 };
 
-void load_bert(Tensors& from, const DecoderConfig& config, DecoderWriter& to) {
-  const std::string bert = "text_decoder.bert.", head = "text_decoder.cls.predictions.";
+// What BERT has of words, below `bert`, and of pictures in each layer where it has crossattention.
+void load_bert(Tensors& from, const std::string& bert, const DecoderConfig& config,
+               DecoderWriter& to) {
   to.put_words(from.table(bert + "embeddings.word_embeddings.weight"));
   to.put("positions.table", from.table(bert + "embeddings.position_embeddings.weight"));
   to.put("embedding_norm", from.norm(bert + "embeddings.LayerNorm"));
@@ -245,18 +265,36 @@ void load_bert(Tensors& from, const DecoderConfig& config, DecoderWriter& to) {
     to.put(ours + ".words.value", from.linear(own + "self.value"));
     to.put(ours + ".words.output", from.linear(own + "output.dense"));
     to.put(ours + ".words_norm", from.norm(own + "output.LayerNorm"));
-    to.put_cross(ours, from.linear(cross + "self.query"), from.linear(cross + "self.key"),
-                 from.linear(cross + "self.value"), from.linear(cross + "output.dense"));
-    to.put(ours + ".cross_norm", from.norm(cross + "output.LayerNorm"));
+    if (config.attends()) {
+      to.put_cross(ours, from.linear(cross + "self.query"), from.linear(cross + "self.key"),
+                   from.linear(cross + "self.value"), from.linear(cross + "output.dense"));
+      to.put(ours + ".cross_norm", from.norm(cross + "output.LayerNorm"));
+    }
     to.put(ours + ".widen", from.linear(theirs + "intermediate.dense"));
     to.put(ours + ".narrow", from.linear(theirs + "output.dense"));
     to.put(ours + ".dense_norm", from.norm(theirs + "output.LayerNorm"));
   }
+}
+
+void load_blip(Tensors& from, const DecoderConfig& config, DecoderWriter& to) {
+  const std::string head = "text_decoder.cls.predictions.";
+  load_bert(from, "text_decoder.bert.", config, to);
   to.put("output.layer", from.linear(head + "transform.dense"));
   to.put("output.norm", from.norm(head + "transform.LayerNorm"));
   to.put_word_bias(from.numbers(head + "bias"));
   // The tied output again.
   from.refuse_unread({"vision_model.", "text_decoder.cls.predictions.decoder."});
+}
+
+void load_git(Tensors& from, const DecoderConfig& config, DecoderWriter& to) {
+  const std::string regions = "git.visual_projection.visual_projection.";
+  load_bert(from, "git.", config, to);
+  to.put("image", from.linear(regions + "0"));
+  to.put("image_norm", from.norm(regions + "1"));
+  const Layer output = from.linear("output");
+  to.put_output(output.weight);
+  to.put_word_bias(output.bias);
+  from.refuse_unread({"git.image_encoder."});
 }
 
 void load_gpt2(Tensors& from, const DecoderConfig& config, DecoderWriter& to) {
@@ -301,7 +339,9 @@ void load_published(const std::filesystem::path& folder, const PublishedCaptione
   DecoderWriter writer(tensors, captioner, model);
   const DecoderConfig& decoder = captioner.config.decoder;
   if (captioner.what == "BLIP")
-    load_bert(tensors, decoder, writer);
+    load_blip(tensors, decoder, writer);
+  else if (captioner.what == "GIT")
+    load_git(tensors, decoder, writer);
   else
     load_gpt2(tensors, decoder, writer);
   writer.check_all();

@@ -38,7 +38,7 @@ void check_search(const SearchConfig& c, const DataConfig& data, Draws draws) {
   if (c.min_length > c.max_length)
     throw UsageError(
         str("search.min_length ", c.min_length, " is more than search.max_length ", c.max_length));
-  if (data.vocabulary == VocabularyKind::kBpe && !c.forbidden.empty())
+  if (data.vocabulary != VocabularyKind::kWords && !c.forbidden.empty())
     throw UsageError(
         "search.forbidden needs data.vocabulary words: pieces of words spell a word in many ways, "
         "and each piece is part of others");

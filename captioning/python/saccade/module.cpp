@@ -182,7 +182,7 @@ void bind_models(py::module_& module) {
       .def_property_readonly("name", &Opened::name)
       .def_property_readonly("reads_text", &Opened::reads_text)
       .def_property_readonly("has_attention",
-                             [](const Opened& self) { return self.models().has_attention(); })
+                             [](const Opened& self) { return self.models().has_maps(); })
       .def_property_readonly("grid",
                              [](const Opened& self) {
                                const GridShape& grid = self.models().grid();

@@ -62,7 +62,7 @@ py::list Spoken::words() const {
 }
 
 py::object Spoken::maps() const {
-  if (!models_->models().has_attention()) return py::none();
+  if (!models_->models().has_maps()) return py::none();
   const GridShape& grid = models_->models().grid();
   std::vector<float> numbers;
   for (const DecodedWord& word : caption_.words)
@@ -72,7 +72,7 @@ py::object Spoken::maps() const {
 }
 
 py::object Spoken::layer_maps() const {
-  if (!layers_ || !models_->models().has_attention()) return py::none();
+  if (!layers_ || !models_->models().has_maps()) return py::none();
   const GridShape& grid = models_->models().grid();
   std::vector<float> numbers;
   LayersAndHeads parts;
@@ -118,7 +118,7 @@ std::vector<Spoken> Spoken::alternatives() const {
 
 Image Spoken::draw(const Given& photo, const OverlayOptions& options, MapMeasure measure,
                    std::optional<Index> word) const {
-  if (!models_->models().has_attention())
+  if (!models_->models().has_maps())
     throw UsageError(
         str("the words of ", models_->name(),
             " choose no regions, so there are no maps to draw; take a model with attention"));

@@ -16,8 +16,8 @@ ConstView SequenceAttention::causal_weights(Tape&, Var, std::span<const Var>) co
 }
 
 AttentionMask causal_mask(Index queries, Index positions) {
-  SACCADE_CHECK(queries == 1 || queries == positions, "[causal attention] ", queries,
-                " queries of ", positions, " positions; there must be one or all of them");
+  SACCADE_CHECK(queries >= 1 && queries <= positions, "[causal attention] ", queries,
+                " queries of ", positions, " positions");
   // A single query is the last position and sees all.
   if (queries == 1) return {};
   return {.pattern = AttentionMask::Pattern::kCausal};

@@ -27,7 +27,7 @@ class SequenceAttention {
   // The vectors of positions x [B, T, D], [B, T, width] each.
   virtual std::vector<Var> kept(Tape& tape, Var x) const;
   // The attention of x [B, T, D], the last T positions of those whose vectors [B, S, width] are
-  // kept -> [B, T, D]. T is 1 or S.
+  // kept -> [B, T, D]. Only self_attention takes a T that is neither 1 nor S.
   virtual Var attend_causally(Tape& tape, Var x, std::span<const Var> kept) const;
   // The weights of the same attention, [B, H, T, S], as weights() gives them.
   virtual ConstView causal_weights(Tape& tape, Var x, std::span<const Var> kept) const;
