@@ -32,6 +32,12 @@ Slope at(Nonlinearity f, Real x) {
     case Nonlinearity::kHardSwish:
       if (x <= -3) return {0, 0};
       return x >= 3 ? Slope{x, 1} : Slope{x * (x + 3) / 6, (2 * x + 3) / 6};
+    case Nonlinearity::kErf:
+      return {std::erf(x), 2 * std::numbers::inv_sqrtpi_v<Real> * std::exp(-x * x)};
+    case Nonlinearity::kSqrt: {
+      const Real root = std::sqrt(x);
+      return {root, Real(0.5) / root};
+    }
     case Nonlinearity::kHardSigmoid:
       break;
   }

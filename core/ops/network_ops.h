@@ -12,6 +12,8 @@ enum class Nonlinearity {
   kTanhGelu,     // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
   kHardSwish,    // x min(max(x + 3, 0), 6) / 6 (Howard et al. 2019)
   kHardSigmoid,  // min(max(x + 3, 0), 6) / 6
+  kErf,          // 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x
+  kSqrt,         // of numbers above 0
 };
 
 inline namespace SACCADE_NUMERIC {

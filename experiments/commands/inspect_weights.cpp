@@ -1,5 +1,6 @@
 #include "experiments/commands/inspect_weights.h"
 
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -55,6 +56,17 @@ void print_network(const NetworkFacts& facts) {
     std::cout << "    " << key << ": " << plain_text(value) << "\n";
 }
 
+// Throws DataError where a number of the weights cannot be read, or is none.
+void check_numbers(const TensorFile& file) {
+  for (const SafetensorsEntry& entry : file.entries()) {
+    if (!entry.type.starts_with("F") && !entry.type.starts_with("BF")) continue;
+    for (const float one : file.floats(entry))
+      if (!std::isfinite(one))
+        throw DataError(str(file.source(), ": tensor '", plain_text(entry.name),
+                            "' has a number that is not finite; these weights are damaged"));
+  }
+}
+
 // A text shortened to what a line holds.
 std::string short_text(const std::string& text) {
   constexpr std::size_t kMost = 80;
@@ -90,6 +102,7 @@ int inspect_weights(const std::string& path, Index image_size, bool json) {
   const TensorFile& file = *opened;
   const auto* own = dynamic_cast<const SafetensorsFile*>(opened.get());
   if (own) own->check_digest();
+  check_numbers(file);
   const std::optional<NetworkFacts> network =
       is_hub_network(file) ? std::optional(network_facts(path, image_size)) : std::nullopt;
   if (json) {

@@ -30,7 +30,8 @@ constexpr Entry kEntries[] = {{ImageEntry::kAttention, FirstState::kPooled},
                               {ImageEntry::kEveryWord, FirstState::kPooled},
                               {ImageEntry::kFirstStep, FirstState::kPooled},
                               {ImageEntry::kNone, FirstState::kPooled},
-                              {ImageEntry::kNone, FirstState::kNone}};
+                              {ImageEntry::kNone, FirstState::kNone},
+                              {ImageEntry::kPrefix, FirstState::kNone}};
 
 // Every decoder with every part that may be absent. The image reaches the words by `entry`.
 std::vector<Whole> wholes(const Entry& entry) {

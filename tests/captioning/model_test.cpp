@@ -4,6 +4,7 @@
 #include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/model_parameters.h"
+#include "captioning/model/decoders/decoder_parts.h"
 #include "captioning/model/decoders/decoder_traits.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
@@ -299,6 +300,10 @@ TEST_CASE("a checkpoint keeps how the image enters and the options of training")
       config.objective.coverage = {
           .scale = CoverageScale::kMean, .target = CoverageTarget::kAtLeast, .tau = 0.25};
       if (!config.decoder.attends()) config.attention = {};
+      if (image.value == ImageEntry::kPrefix && !decoder_traits(config.decoder).attends_to_words) {
+        CHECK_THROWS_AS(check_decoder(config.decoder, config.attention), UsageError);
+        continue;
+      }
       test::Experiment experiment(config);
       const auto optimizer = make_optimizer(config.optimizer, experiment.model.parameters());
       save_archive(folder / "checkpoint",

@@ -98,6 +98,20 @@ one_error "hub/blip"
 head -c 500 weights >hub/blip/model.safetensors
 expect 3 "$saccade" caption hub/blip photo.jpg
 one_error "model.safetensors"
+# A number that is none, in the pictures' side and in that of words.
+for place in 12000 -4000; do
+  cp weights hub/blip/model.safetensors
+  size=$(stat -c %s weights)
+  printf '\0\0\300\177' | dd of=hub/blip/model.safetensors bs=1 conv=notrunc seek=$((place < 0 ? size + place : place)) 2>/dev/null
+  expect 3 "$saccade" inspect hub/blip
+  one_error "hub/blip/model.safetensors"
+done
+cp -r "$golden/../hub/hf-vit" encoder
+chmod -R u+w encoder
+expect 0 "$saccade" inspect encoder
+printf '\0\0\300\177' | dd of=encoder/model.safetensors bs=1 conv=notrunc seek=$(($(stat -c %s encoder/model.safetensors) - 400)) 2>/dev/null
+expect 3 "$saccade" inspect encoder
+one_error "encoder/model.safetensors" "not finite"
 echo '{' >hub/blip/config.json
 expect 4 "$saccade" caption hub/blip photo.jpg
 one_error "hub/blip/config.json"

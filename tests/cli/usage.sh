@@ -209,7 +209,7 @@ expect 0 "$saccade" list decoders
 wants "options: attention.*, init_hidden" out
 # The options come from their declarations, and the limits from the rules that refuse.
 wants "options of all: hidden, embedding, dropout, tie_embeddings, embeddings.*, image" out
-wants "options: layers, heads, self_attention.type, self_attention.radius," out
+wants "options: weights, frozen, layers, heads, self_attention.type," out
 [ "$(grep -c "not with: attention.sentinel true: a sentinel is made from a memory cell" out)" -eq 2 ] ||
   fail "gru and transformer are not those without a sentinel"
 ! grep -qE "attention\.score(,|$)" out || fail "the options of a section are listed beside the section"

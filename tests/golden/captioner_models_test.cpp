@@ -135,8 +135,9 @@ void compare_forced(const Captioner& own, const std::map<std::string, test::Nump
       // What is neither the class token's nor a cell's is the words'.
       for (Index c = tokens; c < seen.shape[3]; ++c) want[0] += row_of(seen)[c];
       most.cross = std::max(most.cross, most_different(want, row));
-      const std::vector<float>& own = word.self_attention[static_cast<std::size_t>(p)].weights;
-      most.self = std::max(most.self, most_different({row_of(read) + before, own.size()}, own));
+      const std::vector<float>& of_words = word.self_attention[static_cast<std::size_t>(p)].weights;
+      most.self =
+          std::max(most.self, most_different({row_of(read) + before, of_words.size()}, of_words));
     }
   }
 }

@@ -6,6 +6,7 @@
 #include "core/ops/conv_ops.h"
 #include "core/ops/network_ops.h"
 #include "core/ops/pointwise.h"
+#include "core/ops/tensor_ops.h"
 #include "core/ops/upsample.h"
 #include "tests/gradcheck/gradcheck.h"
 
@@ -216,10 +217,24 @@ std::vector<Tensor> off_threes(std::vector<Tensor> x) {
 void add_network_cases(std::vector<GradientCase>& cases) {
   for (const Nonlinearity f :
        {Nonlinearity::kSilu, Nonlinearity::kQuickGelu, Nonlinearity::kTanhGelu,
-        Nonlinearity::kHardSwish, Nonlinearity::kHardSigmoid})
+        Nonlinearity::kHardSwish, Nonlinearity::kHardSigmoid, Nonlinearity::kErf})
     cases.push_back({"nonlinear", "number " + std::to_string(static_cast<int>(f)),
                      off_threes(random_tensors({{4, 5}}, "nonlinear", 3)),
                      [f](Tape&, Inputs in) -> Outputs { return {ops::nonlinear(in[0], f)}; }});
+  cases.push_back({"nonlinear", "a root", random_tensors({{4, 5}}, "root"),
+                   [](Tape&, Inputs in) -> Outputs {  // of numbers above 0
+                     return {ops::nonlinear(ops::exp(in[0]), Nonlinearity::kSqrt)};
+                   }});
+  cases.push_back({"rearrange", "some twice, some never, some zeros",
+                   random_tensors({{2, 3, 2}}, "rearrange"), [](Tape&, Inputs in) -> Outputs {
+                     static constexpr int kFrom[] = {5, 0, 0, -1, 3, 2, -1, 5};
+                     return {ops::rearrange(in[0], kFrom)};
+                   }});
+  cases.push_back(
+      {"multiply_matrices", "two pairs", random_tensors({{2, 3, 4}, {2, 4, 2}}, "matrices"),
+       [](Tape&, Inputs in) -> Outputs { return {ops::multiply_matrices(in[0], in[1])}; }});
+  cases.push_back({"add_channels", "rows of two axes", random_tensors({{2, 3, 4}, {4}}, "channels"),
+                   [](Tape&, Inputs in) -> Outputs { return {ops::add_channels(in[0], in[1])}; }});
   cases.push_back(
       {"scale_channels", "factors of each sample",
        random_tensors({{2, 3, 2, 3}, {2, 3}}, "scale_channels"),

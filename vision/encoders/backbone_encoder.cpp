@@ -3,7 +3,7 @@
 
 #include "vision/encoders/backbones/hub_network.h"
 #include "vision/encoders/backbones/mobilenet.h"
-#include "vision/encoders/backbones/onnx_network.h"
+#include "vision/encoders/backbones/onnx_backbone.h"
 #include "vision/encoders/backbones/resnet.h"
 #include "vision/encoders/backbones/vgg.h"
 #include "vision/encoders/encoder.h"
@@ -181,12 +181,19 @@ std::unique_ptr<Encoder> make_hub_encoder(const EncoderConfig& config, const Par
 std::unique_ptr<Encoder> make_onnx_native_encoder(const EncoderConfig& config,
                                                   const ParamScope& scope) {
   const BackboneEnds ends = ends_of(config);
+  const auto encoder = [&](const auto& make) {
+    return std::make_unique<BackboneEncoder>(config, scope, make);
+  };
   if (!config.graph.empty())
-    return make<OnnxNetwork>(config, scope, OnnxModel{graph_of_text(config.graph), {}});
+    return encoder([&](const ParamScope& own, const ImageSize& input) {
+      return onnx_backbone_of_text(config.graph, input, own);
+    });
   require_layer(config);
   require_network_file(config);
   try {
-    return make<OnnxNetwork>(config, scope, read_onnx(config.model, ends.stages, ends.last_stage));
+    return encoder([&](const ParamScope& own, const ImageSize& input) {
+      return read_onnx_backbone(config.model, ends, input, own);
+    });
   } catch (const DataError& error) {
     throw DataError(error.what() + other_onnx_encoder(config));
   }

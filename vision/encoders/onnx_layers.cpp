@@ -4,7 +4,9 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "vision/encoders/backbones/onnx_backbone.h"
 #include "vision/encoders/backbones/onnx_network.h"
+#include "vision/encoders/onnx/read_tensors.h"
 #include "vision/encoders/onnx_encoder.h"
 #include "vision/encoders/opencv_network.h"
 
@@ -81,12 +83,15 @@ Shapes native_shapes(const std::vector<std::uint8_t>& bytes, const std::string& 
   Shapes shapes;
   std::vector<NativeNode> nodes;
   const OnnxGraph graph = read_all_steps(bytes, file, nodes);
-  const auto grids = OnnxNetwork::grids_of(graph, {.height = image_size, .width = image_size});
+  const ImageSize input{.height = image_size, .width = image_size};
+  const auto grids = OnnxNetwork::grids_of(graph, input);
   for (const NativeNode& node : nodes) {
     if (node.value == 0) continue;
     const auto& grid = grids[static_cast<std::size_t>(node.value) - 1];
     if (grid) shapes[node.name] = {1, grid->features, grid->rows, grid->cols};
   }
+  for (TensorNode& node : tensor_layers(bytes, file, input))
+    shapes.try_emplace(std::move(node.name), std::move(node.extents));
   return shapes;
 }
 
@@ -132,10 +137,11 @@ std::string other_onnx_encoder(const EncoderConfig& config) {
       return "; or take encoder.type onnx, which can run it and leaves the network as it is";
     }
     ParameterStore parameters;
-    const OnnxNetwork native(read_onnx(config.model, config.grid_layers(),
-                                       config.dilate ? LastStage::kDilated : LastStage::kStrided),
-                             {.height = config.height(), .width = config.width()},
-                             ParamScope(parameters, ""));
+    read_onnx_backbone(config.model,
+                       {.stages = config.grid_layers(),
+                        .last_stage = config.dilate ? LastStage::kDilated : LastStage::kStrided},
+                       {.height = config.height(), .width = config.width()},
+                       ParamScope(parameters, ""));
     return "; or take encoder.type onnx_native, which can run it";
   } catch (const Error&) {
     return "";

@@ -85,7 +85,7 @@ constexpr auto enum_table(WordActivation) {
 
 struct DecoderConfig {
   std::string type = "lstm";
-  std::string weights;
+  std::string weights = {};
   FrozenDecoder frozen = FrozenDecoder::kNone;
   std::int64_t hidden = 512;
   std::int64_t embedding = 512;

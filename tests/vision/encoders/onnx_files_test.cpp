@@ -316,7 +316,7 @@ TEST_CASE("a small graph cannot ask for more memory or work than an image may ta
     refused(net, x);
   }
   {
-    OnnxFile net(32, 32);  // strides that multiply up to nothing
+    OnnxFile net(32, 32);  // strides that multiply up to a single cell
     std::string x = net.conv("c1", "image", {4, 3, 3, 3});
     for (int i = 0; i < 9; ++i)
       x = net.node("MaxPool", str("p", i), {x},
@@ -324,7 +324,7 @@ TEST_CASE("a small graph cannot ask for more memory or work than an image may ta
                     {"strides", Extents{4096, 4096}},
                     {"pads", Extents{63, 63, 63, 63}}});
     net.save(file, net.node("Relu", "last", {x}));
-    CHECK_THAT(refusal_of_us(file), Contains("strides so far that no grid is left"));
+    CHECK(by_us(file, "last").size() == 4);
   }
 }
 

@@ -196,8 +196,7 @@ TEST_CASE("numbers are told as the file has them, and none that ONNX allows is c
     net.save(file, net.node(odd.op, "last", inputs, odd.attributes));
     const std::string refusal = refusal_of_opencv(file);
     CHECK_THAT(refusal, Contains(odd.text) && Contains("supported here; choose a layer before it"));
-    for (const std::string& said : {refusal, refusal_of_us(file)}) {
-      CHECK(!said.empty());
+    for (const std::string& said : {refusal, refusal_of_us(file)}) {  // we may slice backwards
       CHECK(said.find("damaged") == std::string::npos);
       CHECK(said.find("e+") == std::string::npos);
     }
@@ -209,8 +208,7 @@ TEST_CASE("numbers are told as the file has them, and none that ONNX allows is c
         "Slice", "one", {"image"},
         {{"axes", Extents{0}}, {"starts", Extents{range[0]}}, {"ends", Extents{range[1]}}});
     net.save(file, net.conv("last", one, {4, 3, 3, 3}));
-    CHECK(!by_opencv(file).empty());
-    CHECK_THAT(refusal_of_us(file), Contains("is none that encoder.type onnx_native can train"));
+    CHECK(by_opencv(file).size() == by_us(file, "last").size());
   }
   // Channels that are joined from the end are as many as before.
   OnnxFile net(32, 32);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "core/autograd/keep_value.h"
 #include "core/base/error.h"
 #include "core/io/torch_weights.h"
 #include "core/ops/linear.h"
@@ -84,7 +83,9 @@ OnnxNetwork::OnnxNetwork(OnnxModel model, const ImageSize& input, const ParamSco
     if (model_.graph.steps[i].has_weights()) declare(scope, i);
   }
   plan_stages();
-  find_narrows();
+  std::vector<std::vector<int>> inputs;
+  for (const OnnxStep& step : model_.graph.steps) inputs.push_back(step.inputs);
+  segments_ = StepSegments(std::move(inputs));
 }
 
 const OnnxNetwork::Layer& OnnxNetwork::input_of(const OnnxStep& step, std::size_t i) const {
@@ -302,59 +303,10 @@ Var OnnxNetwork::run_step(Tape& tape, std::size_t i, std::span<const Var> values
   throw InternalError("unknown step of an ONNX network");
 }
 
-void OnnxNetwork::find_narrows() {
-  const std::vector<OnnxStep>& steps = model_.graph.steps;
-  int oldest = static_cast<int>(steps.size());  // the oldest value that the steps behind read
-  for (std::size_t end = steps.size(); end > 0; --end) {
-    if (oldest >= static_cast<int>(end)) narrows_.insert(narrows_.begin(), end);
-    for (const int input : steps[end - 1].inputs) oldest = std::min(oldest, input);
-  }
-}
-
-Var OnnxNetwork::run_steps(Tape& tape, std::size_t first, std::size_t last, Var value,
-                           const Made& made) const {
-  std::vector<Var> values{value};
-  for (std::size_t i = first; i < last; ++i) {
-    std::vector<Var> inputs;
-    for (const int input : model_.graph.steps[i].inputs)
-      inputs.push_back(values.at(static_cast<std::size_t>(input) - first));
-    values.push_back(run_step(tape, i, inputs));
-    made(static_cast<int>(i) + 1, values.back());
-  }
-  return values.back();
-}
-
 std::vector<Var> OnnxNetwork::run(Tape& tape, Var pixels) const {
-  const std::vector<int> wanted = model_.graph.results();
-  std::vector<Var> results(wanted.size());
-  // While nothing is recorded, keep_last keeps only the last value of each segment in the arena, so
-  // wanted results are copied.
-  std::vector<std::vector<Real>> numbers(wanted.size());
-  const auto made = [&](int number, Var value) {
-    for (std::size_t k = 0; k < wanted.size(); ++k) {
-      if (wanted[k] != number) continue;
-      results[k] = value;
-      if (tape.recording()) continue;
-      const std::span<const Real> values = value.value().span();
-      numbers[k].assign(values.begin(), values.end());
-    }
-  };
-  const Var last = keep_last(tape, pixels, narrows_.size(), [&](std::size_t part, Var value) {
-    return run_steps(tape, part == 0 ? 0 : narrows_[part - 1], narrows_[part], value, made);
-  });
-  if (tape.recording()) return results;
-  for (std::size_t k = 0; k < wanted.size(); ++k) {
-    const GridShape& grid = Backbone::results()[k].grid;
-    if (wanted[k] == static_cast<int>(model_.graph.steps.size())) {
-      results[k] = last;
-      continue;
-    }
-    const View kept{tape.scratch(static_cast<Index>(numbers[k].size())),
-                    {pixels.shape()[0], grid.rows, grid.cols, grid.features}};
-    std::copy(numbers[k].begin(), numbers[k].end(), kept.data);
-    results[k] = tape.constant(kept);
-  }
-  return results;
+  return segments_.run(
+      tape, pixels, model_.graph.results(),
+      [&](std::size_t i, std::span<const Var> inputs) { return run_step(tape, i, inputs); });
 }
 
 }  // namespace saccade

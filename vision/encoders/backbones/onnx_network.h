@@ -1,11 +1,11 @@
 // The network of an ONNX file, built from saccade's own ops so that it can be trained.
 #pragma once
 
-#include <functional>
 #include <optional>
 
 #include "core/ops/conv_ops.h"
 #include "vision/encoders/backbones/backbone.h"
+#include "vision/encoders/backbones/step_segments.h"
 #include "vision/encoders/onnx/read_onnx.h"
 
 namespace saccade {
@@ -40,10 +40,6 @@ class OnnxNetwork : public Backbone {
   };
   std::vector<Var> run(Tape& tape, Var pixels) const override;
   Var run_step(Tape& tape, std::size_t i, std::span<const Var> values) const;
-  // Runs the steps [first, last) on the value before them, which is the only value they take. Calls
-  // made(number of the value, Var) for every output.
-  using Made = std::function<void(int, Var)>;
-  Var run_steps(Tape& tape, std::size_t first, std::size_t last, Var value, const Made& made) const;
 
   Layer planned(const OnnxStep& step) const;
   Padding padding_of(const OnnxStep& step, const GridShape& in) const;
@@ -53,13 +49,10 @@ class OnnxNetwork : public Backbone {
   void set_field(const OnnxStep& step, Layer& layer) const;
   void declare(const ParamScope& scope, std::size_t i);
   void plan_stages();
-  void find_narrows();
 
   OnnxModel model_;
   std::vector<Layer> layers_;  // the image, then one per step
-  // The ends of segments of steps: a step behind such an end takes no earlier value than the last
-  // one of the segment.
-  std::vector<std::size_t> narrows_;
+  StepSegments segments_;
 };
 
 }  // namespace saccade

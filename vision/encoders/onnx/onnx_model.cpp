@@ -125,6 +125,16 @@ std::string shown(const Node& node) {
   return node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
 }
 
+std::string plain_name(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    const bool letter =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+    if (letter || !out.empty()) out += letter ? c : '_';
+  }
+  return out.empty() ? "node" : out.substr(0, 120);
+}
+
 const onnx::AttributeProto* attribute(const Node& node, const char* name) {
   for (const onnx::AttributeProto& attribute : node.attribute())
     if (attribute.name() == name) return &attribute;
@@ -140,6 +150,11 @@ std::vector<Index> integers(const Node& node, const char* name, std::vector<Inde
   const onnx::AttributeProto* found = attribute(node, name);
   if (!found) return otherwise;
   return {found->ints().begin(), found->ints().end()};
+}
+
+double real_number(const Node& node, const char* name, double otherwise) {
+  const onnx::AttributeProto* found = attribute(node, name);
+  return found ? static_cast<double>(found->f()) : otherwise;
 }
 
 std::string auto_pad(const Node& node) {

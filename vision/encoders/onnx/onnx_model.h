@@ -55,10 +55,13 @@ Index count_of(const onnx::TensorProto& tensor, const std::string& place);
 
 // A node's name in messages: its own, or that of its output where it has none.
 std::string shown(const Node& node);
+// A name as that of a parameter may be: of letters, digits, _ and -.
+std::string plain_name(const std::string& name);
 // Null where the node has no attribute of that name.
 const onnx::AttributeProto* attribute(const Node& node, const char* name);
 Index integer(const Node& node, const char* name, Index otherwise);
 std::vector<Index> integers(const Node& node, const char* name, std::vector<Index> otherwise);
+double real_number(const Node& node, const char* name, double otherwise);
 // NOTSET, SAME_UPPER, SAME_LOWER or VALID.
 std::string auto_pad(const Node& node);
 

@@ -31,17 +31,6 @@ onnx::ModelProto parse(std::vector<std::uint8_t> bytes, const std::string& file,
   return onnx_file::parse(bytes, file);
 }
 
-// A name as a parameter's name may be: of letters, digits, _ and -.
-std::string plain(const std::string& name) {
-  std::string out;
-  for (const char c : name) {
-    const bool letter =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-    if (letter || !out.empty()) out += letter ? c : '_';
-  }
-  return out.empty() ? "node" : out.substr(0, 120);
-}
-
 struct Numbers {
   std::vector<Index> shape;
   std::vector<float> values;
@@ -164,9 +153,9 @@ class Reader {
     OnnxStep step;
     step.op = op;
     step.inputs = inputs;
-    step.name = plain(shown(node));
+    step.name = onnx_file::plain_name(shown(node));
     for (int copy = 2; !names_.insert(step.name).second; ++copy)
-      step.name = str(plain(shown(node)), "_", copy);
+      step.name = str(onnx_file::plain_name(shown(node)), "_", copy);
     out_.graph.steps.push_back(std::move(step));
     out_.weights.push_back(std::move(weights));
     normalizations_.push_back(node.op_type() == "BatchNormalization");
