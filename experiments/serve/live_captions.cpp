@@ -75,8 +75,8 @@ PhotoCaptions caption_photo(const ShownModel& model, const EncodedPhoto& photo,
 
 }  // namespace
 
-std::unique_ptr<EncodedPhoto> encode_photo(const ShownModel& model, const Image& picture) {
-  return std::make_unique<EncodedPhoto>(Ensemble(std::vector<OpenModel>{*model.loaded}), picture);
+std::unique_ptr<EncodedPhoto> encode_photo(const ShownModel& model, const Source& source) {
+  return std::make_unique<EncodedPhoto>(Ensemble(std::vector<OpenModel>{*model.loaded}), source);
 }
 
 std::string LiveCaptions::models_json(Index max_upload) const {
@@ -100,19 +100,20 @@ std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes,
     throw UsageError("the parameter occlusion: this server was started without occlusion");
   std::vector<ExperimentConfig> configs;  // all of them, so that a wrong one costs no captions
   for (const ShownModel& model : models_) configs.push_back(config_for(model, requested));
-  const Image picture =
-      decode_image(bytes, "the picture", log::show, models_[0].loaded->config.data.max_pixels());
+  const Source source = Source(decode_image(bytes, "the picture", log::show,
+                                            models_[0].loaded->config.data.max_pixels()))
+                            .called({requested.photo});
   const parallel::SplitKernels split;
   Json json = {{"schema_version", 2}};
   for (std::size_t m = 0; m < models_.size(); ++m) {
-    const std::unique_ptr<EncodedPhoto> photo = encode_(models_[m], picture);
+    const std::unique_ptr<EncodedPhoto> photo = encode_(models_[m], source);
     PhotoCaptions captions =
         caption_photo(models_[m], *photo, configs[m], requested.occlusion ? occlusion_steps_ : 0);
     json["captions"][models_[m].name] = captions.caption;
     json["models"].push_back(std::move(captions.json));
   }
   json["seconds"] = rounded(clock_seconds() - start);
-  json.update(photo_json(picture, kLivePhotoPixels));
+  json.update(photo_json(source.picture, kLivePhotoPixels));
   return json_line(json);
 }
 

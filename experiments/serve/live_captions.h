@@ -16,8 +16,8 @@ namespace saccade {
 
 // Encodes a photo. A test counts how often it is called.
 using EncodePhoto =
-    std::function<std::unique_ptr<EncodedPhoto>(const ShownModel& model, const Image& picture)>;
-std::unique_ptr<EncodedPhoto> encode_photo(const ShownModel& model, const Image& picture);
+    std::function<std::unique_ptr<EncodedPhoto>(const ShownModel& model, const Source& source)>;
+std::unique_ptr<EncodedPhoto> encode_photo(const ShownModel& model, const Source& source);
 
 // The most decoding steps that the occlusion of one caption may take, where nothing else is said: a
 // caption of 25 words on a grid of 20 x 20.

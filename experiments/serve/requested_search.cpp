@@ -62,8 +62,8 @@ void needs_mode(RequestedSearch& requested, SearchMode implied, const char* para
 }  // namespace
 
 RequestedSearch requested_search(const std::multimap<std::string, std::string>& parameters) {
-  static const std::vector<std::string> names = {"mode", "beam", "temperature", "seed",
-                                                 "occlusion"};
+  static const std::vector<std::string> names = {"mode", "beam",      "temperature",
+                                                 "seed", "occlusion", "photo"};
   RequestedSearch requested;
   for (const auto& [name, text] : parameters) {
     if (parameters.count(name) > 1)
@@ -79,9 +79,11 @@ RequestedSearch requested_search(const std::multimap<std::string, std::string>& 
       requested.seed = number_in<std::int64_t>(name, text, 0, kMostSeed, "a whole number");
     else if (name == "occlusion")
       requested.occlusion = flag_of(name, text);
+    else if (name == "photo")
+      requested.photo = text;
     else
       throw UsageError(str("there is no parameter ", quoted(name), did_you_mean(name, names),
-                           "; captions take mode, beam, temperature, seed and occlusion"));
+                           "; captions take mode, beam, temperature, seed, occlusion and photo"));
   }
   if (requested.beam && requested.temperature && !requested.mode)
     throw UsageError(

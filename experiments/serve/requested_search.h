@@ -22,6 +22,8 @@ struct RequestedSearch {
   std::optional<std::int64_t> seed{};
   // Whether the captions of a model's own regime have the effects of regions on their words.
   bool occlusion = false;
+  // What the photo is called among the features of a model that takes those of another program.
+  std::string photo{};
 };
 
 // Reads the parameters of an address. Without a mode, a beam means mode beam and a temperature mode

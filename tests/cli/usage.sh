@@ -240,7 +240,7 @@ expect 0 "$saccade" caption --help
 wants "as 'saccade list regimes' describes them (default: the model's own)" out
 expect 0 "$saccade" list config
 wants "read where decoder.type is transformer" out
-wants "may change when a run is resumed, where encoder.type is onnx, or encoder.frozen_stages is -1" out
+wants "may change when a run is resumed, where encoder.type is onnx or features, or encoder.frozen_stages is -1" out
 expect 0 "$saccade" list
 wants "additive" out
 wants "flickr8k" out

@@ -351,7 +351,11 @@ class Sheet {
         if (const std::string name = overlay.words[0].map.layout.name();
             layouts.insert(name).second)
           add(name);
-    if (has_chosen_) add("outlined: the chosen cell");
+    const bool boxes = std::any_of(overlays_.begin(), overlays_.end(), [](const Overlay& overlay) {
+      return overlay.geometry.places && !overlay.geometry.places->boxes.empty();
+    });
+    if (has_chosen_) add(boxes ? "outlined: the chosen region" : "outlined: the chosen cell");
+    if (boxes && !has_chosen_) add("outlined: the region with the largest weight");
     if (has_fields_) add("in light blue: what it could see");
     return text;
   }

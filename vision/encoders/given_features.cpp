@@ -300,7 +300,7 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
                                   const std::function<ImageSize()>& size,
                                   std::span<float> out) const {
   const FeatureSource& source = source_of(names, own);
-  const std::string name = names.empty() ? "a photo" : names.front();
+  const std::string name = names.empty() || names.front().empty() ? "a photo" : names.front();
   std::optional<std::string> id = source.find(names);
   if (!id && own != nullptr && own->ids().size() == 1) id = own->ids().front();
   if (!id)

@@ -187,6 +187,7 @@ void GroundingScores::add(std::span<const NamedObjects> named, const DecodedCapt
     has_maps =
         has_maps || (placed && !word.map.weights.empty() &&
                      !all_equal(judged(word.map.weights, cells_of(word.map.layout, geometry))));
+  if (!placed) named = {};
   MapMeasures caption{}, centre{};
   double words = 0, area_share = 0;
   for (const NamedObjects& one : named) {
