@@ -170,13 +170,22 @@ Geometry InputPipeline::run_text(std::span<const std::string> tokens, std::span<
   return source_geometry(tokens, text_length_);
 }
 
-Geometry InputPipeline::run(const Image& image, std::span<float> out) const {
+Index InputPipeline::classes() const {
+  const ImageClassifier* classifier = frozen_ ? frozen_->classifier() : nullptr;
+  return classifier ? classifier->classes() : 0;
+}
+
+Geometry InputPipeline::run(const Image& image, std::span<float> out,
+                            std::vector<SeenClass>* seen) const {
   if (reads_text())
     throw UsageError(
         "the model reads texts (data.type sequences) and cannot describe a picture; give it a "
         "text");
   const Prepared prepared = prepare(image, preparation_);
-  encode(prepared.image, picture_area(prepared.geometry), out);
+  if (seen)
+    *seen = frozen_->encode_and_classify(prepared.image, picture_area(prepared.geometry), out);
+  else
+    encode(prepared.image, picture_area(prepared.geometry), out);
   return prepared.geometry;
 }
 

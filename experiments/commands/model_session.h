@@ -24,6 +24,9 @@ struct ModelArgs {
   std::optional<Index> beam{};
   std::string mode{};    // of the search; empty for the config's
   std::string regime{};  // empty for the default
+  std::string must{};    // what captions have to say: "cat, rug"
+  std::string word_vectors{};
+  bool name_objects = false;
   // Names of heads that the model does without (inspection/model_heads.h), some with commas.
   std::vector<std::string> without{};
 };
@@ -31,7 +34,7 @@ struct ModelArgs {
 // Whether --regime names one regime, or may also be all, which is then its default.
 enum class RegimeNames { kOne, kOneOrAll };
 
-// Declares checkpoint, --set, --data, --beam, --mode, --regime and --without.
+// Declares checkpoint, --set, --data, --beam, --mode, --must, --word-vectors, --regime and --without.
 void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes = RegimeNames::kOne);
 
 class ModelSession {

@@ -54,6 +54,12 @@ std::vector<std::string> Ensemble::names() const {
   return names;
 }
 
+std::optional<std::size_t> Ensemble::classifying() const {
+  for (std::size_t m = 0; m < size(); ++m)
+    if (members_[m].pipeline && members_[m].pipeline->classes() > 0) return m;
+  return std::nullopt;
+}
+
 EncodedPictures::EncodedPictures(const Ensemble& models, std::span<const InputView> inputs)
     : models_(models) {
   SACCADE_CHECK(inputs.size() == models.size(), "[ensemble] ", inputs.size(), " inputs for ",
@@ -75,6 +81,8 @@ EncodedPictures::EncodedPictures(const Ensemble& models, std::span<const InputVi
 std::vector<DecodedCaption> EncodedPictures::caption(const SearchOptions& options,
                                                      std::uint64_t first_image) const {
   std::vector<DecodedCaption> captions = search(members_, SpecialWords{}, options, first_image);
+  if (!options.must.new_words.empty())
+    for (DecodedCaption& caption : captions) name_new_words(caption, options.must);
   if (models_.vocabulary().has_pieces())
     for (DecodedCaption& caption : captions) {
       put_together(caption, models_.vocabulary());
