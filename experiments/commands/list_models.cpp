@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Shown {
+struct ListedModel {
   NamedModel model;
   std::uintmax_t bytes = 0;
   ModelCard card;
@@ -27,8 +27,8 @@ struct Shown {
   std::string note{};   // what is only worth knowing
 };
 
-Shown shown(NamedModel model) {
-  Shown out{.model = std::move(model), .bytes = 0, .card = {}, .digest = {}, .problem = {}};
+ListedModel shown(NamedModel model) {
+  ListedModel out{.model = std::move(model), .bytes = 0, .card = {}, .digest = {}, .problem = {}};
   std::error_code error;
   out.bytes = std::filesystem::file_size(out.model.file, error);
   try {
@@ -48,8 +48,8 @@ Shown shown(NamedModel model) {
   return out;
 }
 
-std::vector<Shown> all_shown() {
-  std::vector<Shown> all;
+std::vector<ListedModel> listed_models() {
+  std::vector<ListedModel> all;
   for (NamedModel& model : named_models(all_model_folders()))
     all.push_back(shown(std::move(model)));
   return all;
@@ -60,7 +60,7 @@ std::string scores_text(const ModelCard& card) {
   return text.empty() || card.split.empty() ? text : text + " (" + card.split + ")";
 }
 
-std::string card_title(const Shown& one) {
+std::string card_title(const ListedModel& one) {
   if (!one.card.title.empty()) return one.card.title;
   return one.model.card.empty() ? "a model without a card" : "?";
 }
@@ -69,8 +69,8 @@ std::string card_title(const Shown& one) {
 
 std::string models_text() {
   std::ostringstream out;
-  const std::vector<Shown> all = all_shown();
-  for (const Shown& one : all) {
+  const std::vector<ListedModel> all = listed_models();
+  for (const ListedModel& one : all) {
     out << one.model.name << ": " << plain_text(card_title(one)) << "\n";
     const auto line = [&](const char* key, const std::string& text) {
       if (!text.empty()) out << "  " << key << ": " << plain_text(text) << "\n";
@@ -97,7 +97,7 @@ std::string models_text() {
 
 Json models_json() {
   Json models = Json::array(), folders = Json::array();
-  for (const Shown& one : all_shown()) {
+  for (const ListedModel& one : listed_models()) {
     Json json = {{"name", one.model.name},
                  {"file", one.model.file.string()},
                  {"bytes", one.bytes},
