@@ -385,7 +385,8 @@ std::vector<SeenClass> DatasetInputs::seen(Index image) const {
   impl.good(image);
   {
     const std::lock_guard lock(impl.seen_mutex);
-    if (const auto known = impl.known_seen.find(image); known != impl.known_seen.end()) return known->second;
+    if (const auto known = impl.known_seen.find(image); known != impl.known_seen.end())
+      return known->second;
   }
   std::vector<float> unused(static_cast<std::size_t>(shape().size()));
   std::vector<SeenClass> out;

@@ -101,8 +101,7 @@ ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request
   const LoadedModel& first = session.members()[0];
   std::string remark = request.remarks ? remark_on_data(first.name, first.config) : std::string();
   Photos photos(session.models(), request.first, request.count, request.read,
-                request.search.name_objects > 0,
-                request.keep_pictures);
+                request.search.name_objects > 0, request.keep_pictures);
   for (auto block = photos.next(); !block.empty(); block = photos.next()) {
     for (const Photo& photo : block) {
       for (const std::string& warning : photo.warnings) log::warn(plain_text(warning));

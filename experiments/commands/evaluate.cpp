@@ -7,6 +7,7 @@
 
 #include "captioning/data/data_sets.h"
 #include "captioning/learning/runs/member_inputs.h"
+#include "captioning/model/search/must_words.h"
 #include "captioning/study/evaluation/evaluation_report.h"
 #include "captioning/study/evaluation/evaluation_table.h"
 #include "core/base/atomic_file.h"
@@ -183,18 +184,17 @@ int run_evaluate(const EvaluateArgs& args) {
         session.members(), data, progress.counting("images read"),
         images_to_read(data.dataset, evaluation_images(data.dataset, split, args.images),
                        args.baselines));
-    const EvaluationRequest request{
-        .split = split,
-        .most_images = args.images,
-        .search = search_of(args, session, data.dataset),
-        .regimes = regimes,
-        .region_draws = args.region_draws,
-        .samples = args.samples,
-        .baselines = args.baselines,
-        .ablations = !args.no_ablations,
-        .boxes = boxes.get(),
-        .meteor = meteor_options(args.paraphrases),
-        .progress = progress.counting("captions")};
+    const EvaluationRequest request{.split = split,
+                                    .most_images = args.images,
+                                    .search = search_of(args, session, data.dataset),
+                                    .regimes = regimes,
+                                    .region_draws = args.region_draws,
+                                    .samples = args.samples,
+                                    .baselines = args.baselines,
+                                    .ablations = !args.no_ablations,
+                                    .boxes = boxes.get(),
+                                    .meteor = meteor_options(args.paraphrases),
+                                    .progress = progress.counting("captions")};
     NamedScores whole;
     if (!without.empty()) {
       whole = scores_of_whole(session.models(), data, inputs.all(), request);

@@ -126,8 +126,8 @@ void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes) {
                "FILE");
   options.flag("--name-objects", args.name_objects,
                str("name the objects to which the classifier of the model's frozen network gives a "
-                   "probability of ", kSeenProbability,
-                   " (search.name_objects sets another one, and 0 names none)"));
+                   "probability of ",
+                   kSeenProbability, " (search.name_objects sets another one, and 0 names none)"));
   const std::string others = regimes == RegimeNames::kOne
                                  ? " (default: the model's own)"
                                  : ", or all that suit the model (default: all, its own first)";

@@ -34,7 +34,8 @@ struct ModelArgs {
 // Whether --regime names one regime, or may also be all, which is then its default.
 enum class RegimeNames { kOne, kOneOrAll };
 
-// Declares checkpoint, --set, --data, --beam, --mode, --must, --word-vectors, --regime and --without.
+// Declares checkpoint, --set, --data, --beam, --mode, --must, --word-vectors, --regime and
+// --without.
 void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes = RegimeNames::kOne);
 
 class ModelSession {

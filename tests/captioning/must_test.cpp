@@ -1,8 +1,9 @@
 // Captions that have to say something, against enumeration and against the search without
 // constraints. Built in float and double.
+#include "captioning/model/search/must.h"
+
 #include <set>
 
-#include "captioning/model/search/must.h"
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"
 
@@ -31,10 +32,10 @@ bool says(const std::vector<int>& words, const std::vector<int>& phrase,
           const std::vector<char>* begins) {
   for (std::size_t at = 0; at + phrase.size() <= words.size(); ++at) {
     const std::size_t end = at + phrase.size();
-    const bool whole = !begins || end == words.size() ||
-                       (*begins)[static_cast<std::size_t>(words[end])] != 0;
-    if (whole && std::equal(phrase.begin(), phrase.end(),
-                            words.begin() + static_cast<std::ptrdiff_t>(at)))
+    const bool whole =
+        !begins || end == words.size() || (*begins)[static_cast<std::size_t>(words[end])] != 0;
+    if (whole &&
+        std::equal(phrase.begin(), phrase.end(), words.begin() + static_cast<std::ptrdiff_t>(at)))
       return true;
   }
   return false;
@@ -42,10 +43,11 @@ bool says(const std::vector<int>& words, const std::vector<int>& phrase,
 
 bool meets(const std::vector<int>& words, const std::vector<LexicalConstraint>& constraints,
            const std::vector<char>* begins = nullptr) {
-  return std::all_of(constraints.begin(), constraints.end(), [&](const LexicalConstraint& constraint) {
-    return std::any_of(constraint.phrases.begin(), constraint.phrases.end(),
-                       [&](const auto& phrase) { return says(words, phrase, begins); });
-  });
+  return std::all_of(
+      constraints.begin(), constraints.end(), [&](const LexicalConstraint& constraint) {
+        return std::any_of(constraint.phrases.begin(), constraint.phrases.end(),
+                           [&](const auto& phrase) { return says(words, phrase, begins); });
+      });
 }
 
 // The best of all captions that meet the constraints, by teacher forcing.
@@ -96,8 +98,8 @@ TEST_CASE("a wide beam finds the best of all captions that meet the constraints"
   const int kind = GENERATE(range(0, 6));
   const bool pieces = GENERATE(false, true);
   // Words 5 and 7 go on with the word before.
-  const auto begins = std::make_shared<std::vector<char>>(
-      std::vector<char>{1, 1, 1, 1, 1, 0, 1, 0});
+  const auto begins =
+      std::make_shared<std::vector<char>>(std::vector<char>{1, 1, 1, 1, 1, 0, 1, 0});
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     CAPTURE(kind, pieces, seed);
     const TinyModel model(seed, kVocabulary);
@@ -128,7 +130,8 @@ TEST_CASE("rules hold beside the constraints") {
                           .rules = {.min_length = 3, .no_repeat_ngram = 1, .forbidden = {6}}};
     options.must.all = {{"a", {{4}}}, {"c|d", {{6}, {7}}}};
     const Best best = best_of(model, feature, kVocabulary, [&](const auto& words) {
-      return words.size() >= 3 && std::set<int>(words.begin(), words.end()).size() == words.size() &&
+      return words.size() >= 3 &&
+             std::set<int>(words.begin(), words.end()).size() == words.size() &&
              !says(words, {6}, nullptr) && meets(words, options.must.all);
     });
     const DecodedCaption found = model.search(feature, options)[0];
@@ -144,7 +147,8 @@ TEST_CASE("a narrow beam meets every constraint, however improbable, or says whi
     return id == 6 ? Real{-200} : id == kSpecial.eos ? Real{1} : Real{0};
   });
   const Tensor feature({1, 1, 1});
-  const auto run = [&](std::vector<LexicalConstraint> all, Index max_length, std::vector<int> forbidden) {
+  const auto run = [&](std::vector<LexicalConstraint> all, Index max_length,
+                       std::vector<int> forbidden) {
     SearchOptions options{
         .beam = beam, .max_length = max_length, .rules = {.forbidden = std::move(forbidden)}};
     options.must.all = std::move(all);

@@ -34,8 +34,8 @@ class Encoder {
   virtual Var forward_padded(Tape& tape, Var pixels, std::span<const PictureArea>) const {
     return forward(tape, pixels);
   }
-  // The same; `last` becomes what the last of encoder.layers gives, [B, rows, cols, C], before it is
-  // normalised. Encoders that are no network of convolutions leave it as it is.
+  // The same; `last` becomes what the last of encoder.layers gives, [B, rows, cols, C], before it
+  // is normalised. Encoders that are no network of convolutions leave it as it is.
   virtual Var forward_with_last(Tape& tape, Var pixels, std::span<const PictureArea> areas,
                                 Var& /*last*/) const {
     return forward_padded(tape, pixels, areas);

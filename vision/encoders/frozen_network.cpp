@@ -30,7 +30,8 @@ std::vector<float> mean_of_cells(ConstView image) {
   for (Index i = 0; i < image.size(); ++i)
     sums[static_cast<std::size_t>(i % channels)] += static_cast<double>(image.data[i]);
   std::vector<float> mean;
-  for (const double sum : sums) mean.push_back(static_cast<float>(sum / static_cast<double>(cells)));
+  for (const double sum : sums)
+    mean.push_back(static_cast<float>(sum / static_cast<double>(cells)));
   return mean;
 }
 

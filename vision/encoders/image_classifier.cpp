@@ -20,11 +20,12 @@ ImageClassifier::ImageClassifier(Index features, std::span<const float> weights,
       weights.size() != bias_.size() * static_cast<std::size_t>(features))
     throw DataError("the network's classifier has other numbers than its classes and features ask");
   for (std::size_t c = 0; c < bias_.size(); ++c) {
-    const std::span<const float> row = weights.subspan(c * static_cast<std::size_t>(features),
-                                                       static_cast<std::size_t>(features));
+    const std::span<const float> row =
+        weights.subspan(c * static_cast<std::size_t>(features), static_cast<std::size_t>(features));
     float largest = 0;
     for (const float w : row) {
-      if (!std::isfinite(w)) throw DataError("the network's classifier has weights that are no numbers");
+      if (!std::isfinite(w))
+        throw DataError("the network's classifier has weights that are no numbers");
       largest = std::max(largest, std::abs(w));
     }
     const float scale = largest > 0 ? largest / kMostRow : 1;
@@ -36,7 +37,10 @@ ImageClassifier::ImageClassifier(Index features, std::span<const float> weights,
 
 ImageClassifier::ImageClassifier(Index features, std::vector<std::int8_t> rows,
                                  std::vector<float> scales, std::vector<float> bias)
-    : features_(features), rows_(std::move(rows)), scales_(std::move(scales)), bias_(std::move(bias)) {
+    : features_(features),
+      rows_(std::move(rows)),
+      scales_(std::move(scales)),
+      bias_(std::move(bias)) {
   check();
 }
 

@@ -23,9 +23,9 @@ constexpr const char* kParameters = "parameters/";
 // Of the frozen encoder's network.
 constexpr const char *kDefinition = "network/definition", *kWeights = "network/weights",
                      *kVectors = "network/vectors", *kDigest = "network/digest";
-// Of its classifier: the features; the rows of the classes, one after the other, eight 8-bit numbers
-// in each of 64 bits, the lowest first, with zeros behind the last; what the row of each class is
-// multiplied by; and the bias.
+// Of its classifier: the features; the rows of the classes, one after the other, eight 8-bit
+// numbers in each of 64 bits, the lowest first, with zeros behind the last; what the row of each
+// class is multiplied by; and the bias.
 constexpr const char *kClassFeatures = "network/class_features", *kClassRows = "network/class_rows",
                      *kClassScales = "network/class_scales", *kClassBias = "network/class_bias";
 constexpr std::size_t kRowsTogether = 8;
@@ -44,11 +44,12 @@ void add_classifier(Archive& archive, const ImageClassifier& classifier) {
   const std::span<const std::int8_t> rows = classifier.rows();
   std::vector<std::int64_t> packed((rows.size() + kRowsTogether - 1) / kRowsTogether);
   for (std::size_t i = 0; i < rows.size(); ++i)
-    packed[i / kRowsTogether] |= static_cast<std::int64_t>(
-        static_cast<std::uint64_t>(static_cast<std::uint8_t>(rows[i]))
-        << (8 * (i % kRowsTogether)));
+    packed[i / kRowsTogether] |=
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(static_cast<std::uint8_t>(rows[i]))
+                                  << (8 * (i % kRowsTogether)));
   const auto add = [&](const char* name, std::span<const float> numbers) {
-    archive.add_floats(name, {static_cast<Index>(numbers.size())}, {numbers.begin(), numbers.end()});
+    archive.add_floats(name, {static_cast<Index>(numbers.size())},
+                       {numbers.begin(), numbers.end()});
   };
   archive.add_uint64(kClassFeatures, static_cast<std::uint64_t>(classifier.features()));
   archive.add_int64s(kClassRows, {static_cast<Index>(packed.size())}, packed);
@@ -71,13 +72,12 @@ std::shared_ptr<const ImageClassifier> read_classifier(const Archive& archive) {
       features * bias.size() <= rows.size())
     rows.resize(features * bias.size());
   try {
-    return std::make_shared<const ImageClassifier>(
-        static_cast<Index>(features), std::move(rows),
-        std::vector<float>(scales.begin(), scales.end()),
-        std::vector<float>(bias.begin(), bias.end()));
+    return std::make_shared<const ImageClassifier>(static_cast<Index>(features), std::move(rows),
+                                                   std::vector<float>(scales.begin(), scales.end()),
+                                                   std::vector<float>(bias.begin(), bias.end()));
   } catch (const DataError& error) {
-    throw CheckpointError(
-        str(archive.source(), ": entry '", kClassRows, "': ", error.what(), "; use another checkpoint"));
+    throw CheckpointError(str(archive.source(), ": entry '", kClassRows, "': ", error.what(),
+                              "; use another checkpoint"));
   }
 }
 

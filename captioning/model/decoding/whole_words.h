@@ -1,5 +1,5 @@
-// Captions as people read them, where the vocabulary of a model consists of pieces of words, or lacks
-// words that they have.
+// Captions as people read them, where the vocabulary of a model consists of pieces of words, or
+// lacks words that they have.
 #pragma once
 
 #include "captioning/model/maps/decoded_caption.h"

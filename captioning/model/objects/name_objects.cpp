@@ -20,8 +20,10 @@ class NounPhrases {
 
   std::vector<std::vector<int>> of(const ObjectNoun& noun) {
     std::vector<std::vector<int>> out;
-    if (auto ids = known(noun.noun)) out.push_back(std::move(*ids));
-    else if (const auto id = new_word(noun.noun)) out.push_back({*id});
+    if (auto ids = known(noun.noun))
+      out.push_back(std::move(*ids));
+    else if (const auto id = new_word(noun.noun))
+      out.push_back({*id});
     for (const std::string& word : noun.same)
       if (auto ids = known(word)) out.push_back(std::move(*ids));
     return out;
@@ -37,8 +39,8 @@ class NounPhrases {
            });
   }
   std::optional<std::vector<int>> known(const std::string& phrase) const {
-    const std::vector<Index> ids = vocabulary_.encode_text(
-        vocabulary_.published() ? " " + phrase : phrase);
+    const std::vector<Index> ids =
+        vocabulary_.encode_text(vocabulary_.published() ? " " + phrase : phrase);
     std::vector<int> own(ids.begin(), ids.end());
     return allowed(own) ? std::optional(std::move(own)) : std::nullopt;
   }
@@ -67,7 +69,8 @@ std::vector<std::pair<double, const ObjectNoun*>> nouns_of(std::span<const SeenC
   for (const SeenClass& one : seen) {
     const ObjectNoun* noun = noun_of_class(one.number, classes);
     if (!noun) continue;
-    const auto at = std::find_if(out.begin(), out.end(), [&](const auto& p) { return p.second == noun; });
+    const auto at =
+        std::find_if(out.begin(), out.end(), [&](const auto& p) { return p.second == noun; });
     if (at == out.end())
       out.emplace_back(one.probability, noun);
     else

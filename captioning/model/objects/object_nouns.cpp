@@ -46,8 +46,10 @@ std::vector<ObjectNoun> read_nouns() {
     std::array<std::string, 4> fields;
     std::istringstream parts(line);
     for (std::string& field : fields) std::getline(parts, field, '\t');
-    ObjectNoun noun{
-        .noun = fields[0], .same = cut_at(fields[1], ','), .classes = {}, .like = cut_at(fields[3], ' ')};
+    ObjectNoun noun{.noun = fields[0],
+                    .same = cut_at(fields[1], ','),
+                    .classes = {},
+                    .like = cut_at(fields[3], ' ')};
     for (const std::string& range : cut_at(fields[2], ' ')) {
       const std::vector<std::string> ends = cut_at(range, '-');
       for (int c = number_of(ends.front()); c <= number_of(ends.back()); ++c)

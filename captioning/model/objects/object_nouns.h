@@ -20,8 +20,8 @@ inline constexpr Index kImagenetClasses = 1000;
 
 // All of them, in the order of the alphabet.
 const std::vector<ObjectNoun>& object_nouns();
-// The noun of a class of a network with so many classes: 1,000, or 1,001 with a background in front.
-// Null where the class has no noun.
+// The noun of a class of a network with so many classes: 1,000, or 1,001 with a background in
+// front. Null where the class has no noun.
 const ObjectNoun* noun_of_class(int number, Index classes);
 // The noun of a word, which is the noun itself or its plural; null where there is none.
 const ObjectNoun* noun_of_word(const std::string& word);

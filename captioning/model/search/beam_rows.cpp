@@ -35,8 +35,8 @@ BeamRows::BeamRows(SearchBatch& batch, const SpecialWords& special, const Search
     std::vector<LexicalConstraint> constraints = options.must.of(image);
     hidden_.push_back(unasked(options.must, constraints, options.must.known_words));
     if (!constraints.empty())
-      beams_.push_back(constrained_beam(
-          *this, MustAutomaton(std::move(constraints), options.must.begins_word)));
+      beams_.push_back(
+          constrained_beam(*this, MustAutomaton(std::move(constraints), options.must.begins_word)));
     else
       beams_.push_back(options.beam_end == BeamEnd::kShrink ? shrinking_beam(*this)
                                                             : refilled_beam(*this));
@@ -79,7 +79,8 @@ void BeamRows::hide_new_words(View logits) const {
 void BeamRows::lay_out(const std::vector<std::vector<Backpointer>>& next,
                        const std::vector<Index>& slots) {
   std::size_t group = 0;
-  for (const Index slot : slots) group = std::max(group, next[static_cast<std::size_t>(slot)].size());
+  for (const Index slot : slots)
+    group = std::max(group, next[static_cast<std::size_t>(slot)].size());
   std::vector<Backpointer> backpointers;
   std::vector<Index> parents;
   words_.clear();

@@ -30,15 +30,15 @@ class ImageBeam {
   const SearchOptions& options() const;
   const Trace& trace() const;
   int eos() const;
-  Index word() const;                  // the number of the word to be found; 0 is the first
-  Index first_row(Index slot) const;   // of the rows of a slot
-  Index prompt() const;                // words of the prompt
+  Index word() const;                 // the number of the word to be found; 0 is the first
+  Index first_row(Index slot) const;  // of the rows of a slot
+  Index prompt() const;               // words of the prompt
   bool in_prompt() const { return word() < prompt(); }
   int prompt_word() const { return options().prompt[static_cast<std::size_t>(word())]; }
   // log p / length^length_normalization of so many words, those of the prompt included.
   double normalised(double log_prob, Index length) const {
-    return log_prob / std::pow(static_cast<double>(length - prompt()),
-                               options().length_normalization);
+    return log_prob /
+           std::pow(static_cast<double>(length - prompt()), options().length_normalization);
   }
   template <class Hypothesis>
   static std::vector<Backpointer> last_of(const std::vector<Hypothesis>& hypotheses) {

@@ -100,13 +100,14 @@ class ConstrainedBeam final : public ImageBeam {
       return;
     }
     const std::vector<int> leading = automaton_.leading(state);
-    const auto leads = [&](int id) { return std::binary_search(leading.begin(), leading.end(), id); };
+    const auto leads = [&](int id) {
+      return std::binary_search(leading.begin(), leading.end(), id);
+    };
     // Of the words that lead to the same state, `beam` suffice.
     std::map<State, Index> taken;
-    const Index most = automaton_.others_agree(state)
-                           ? options().beam + std::ssize(leading) + 1 +
-                                 std::ssize(options().must.new_words)
-                           : std::numeric_limits<Index>::max();
+    const Index most = automaton_.others_agree(state) ? options().beam + std::ssize(leading) + 1 +
+                                                            std::ssize(options().must.new_words)
+                                                      : std::numeric_limits<Index>::max();
     for (const kernels::Ranked& one : scores.best(row, most)) {
       if (one.place == eos()) {
         end(scores, state, log_prob, row, next);
@@ -126,24 +127,21 @@ class ConstrainedBeam final : public ImageBeam {
     const double own = scores.log_prob(row, eos());
     const std::uint32_t met = automaton_.met_at_end(state);
     if (met == automaton_.all_met())
-      next[last_state()].push_back({.last = {row, eos(), own},
-                                    .log_prob = log_prob + own,
-                                    .step = word(),
-                                    .ended = true});
+      next[last_state()].push_back(
+          {.last = {row, eos(), own}, .log_prob = log_prob + own, .step = word(), .ended = true});
     else
-      take_short({.log_prob = log_prob + own,
-                  .step = word(),
-                  .row = row,
-                  .met = met,
-                  .finished = true});
+      take_short(
+          {.log_prob = log_prob + own, .step = word(), .row = row, .met = met, .finished = true});
   }
 
-  // The best of a state, at most `beam`: the places of hypotheses that ended are theirs until better
-  // ones come. Equal ones are sorted by hypothesis, then by id.
+  // The best of a state, at most `beam`: the places of hypotheses that ended are theirs until
+  // better ones come. Equal ones are sorted by hypothesis, then by id.
   std::vector<Follower>& best_of(std::vector<Follower>& followers) {
-    std::stable_sort(followers.begin(), followers.end(), [](const Follower& a, const Follower& b) {
-      return a.log_prob > b.log_prob;
-    });
+    // None goes on from the greatest length, so that none has a place there that an end could have.
+    if (word() == options().max_length)
+      std::erase_if(followers, [](const Follower& one) { return !one.ended; });
+    std::stable_sort(followers.begin(), followers.end(),
+                     [](const Follower& a, const Follower& b) { return a.log_prob > b.log_prob; });
     if (std::ssize(followers) > options().beam)
       followers.resize(static_cast<std::size_t>(options().beam));
     for (const Follower& one : followers) {

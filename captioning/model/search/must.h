@@ -31,8 +31,8 @@ struct NewWord {
 struct MustSay {
   std::vector<LexicalConstraint> all{};                     // of every image
   std::vector<std::vector<LexicalConstraint>> of_images{};  // more, of image m of the call; or none
-  // Their ids are those behind the vocabulary, known_words + 0, 1, ... A caption has one only to meet
-  // a constraint.
+  // Their ids are those behind the vocabulary, known_words + 0, 1, ... A caption has one only to
+  // meet a constraint.
   std::vector<NewWord> new_words{};
   Index known_words = 0;  // V; read only where there are new ones
   // By id, whether it begins a word; null where every id is a word. A phrase of pieces is said when

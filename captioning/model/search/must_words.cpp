@@ -95,16 +95,18 @@ LexicalConstraint ConstraintReader::read(const std::string& text, Index max_leng
   for (const std::string& phrase : parts_between(text, '|')) {
     const std::vector<int> ids = ids_of(phrase);
     if (ids.empty())
-      throw UsageError(str(source_, " '", text,
-                           "': there is no word in it; write a word or a phrase, and \"cat|kitten\" "
-                           "for one of several"));
+      throw UsageError(
+          str(source_, " '", text,
+              "': there is no word in it; write a word or a phrase, and \"cat|kitten\" "
+              "for one of several"));
     if (std::find(ids.begin(), ids.end(), Vocabulary::kUnk) != ids.end())
       throw UsageError(str(source_, ": '", phrase,
                            "' has a letter that the model cannot write; say it in other words"));
     if (std::ssize(ids) > max_length)
       throw UsageError(str(source_, ": '", phrase, "' has ", ids.size(),
                            vocabulary_.has_pieces() ? " pieces" : " words",
-                           ", and search.max_length is ", max_length, "; make the one shorter or "
+                           ", and search.max_length is ", max_length,
+                           "; make the one shorter or "
                            "the other larger"));
     out.phrases.push_back(ids);
   }
@@ -163,8 +165,10 @@ std::shared_ptr<const std::vector<char>> word_beginnings(const Vocabulary& vocab
 void check_constraints(std::span<const LexicalConstraint> constraints, Index max_length,
                        std::span<const int> forbidden, const std::string& source) {
   if (constraints.size() > kMostConstraints)
-    throw UsageError(str(source, " asks for ", constraints.size(), " things at once; a caption "
-                         "takes at most ", kMostConstraints));
+    throw UsageError(str(source, " asks for ", constraints.size(),
+                         " things at once; a caption "
+                         "takes at most ",
+                         kMostConstraints));
   std::size_t least = 0;
   for (const LexicalConstraint& constraint : constraints) {
     std::size_t shortest = constraint.phrases[0].size();
@@ -196,7 +200,8 @@ void add_must_of_images(MustSay& must, const std::filesystem::path& file,
     if (id == ids.end())
       throw UsageError(str(file.string(), ": the data set has no image '", name, "'",
                            did_you_mean(name, ids), "; name its images as it does"));
-    std::vector<LexicalConstraint>& own = must.of_images[static_cast<std::size_t>(id - ids.begin())];
+    std::vector<LexicalConstraint>& own =
+        must.of_images[static_cast<std::size_t>(id - ids.begin())];
     const JsonValue list = json[name.c_str()];
     for (std::size_t i = 0; i < list.size(); ++i)
       own.push_back(reader.read(list.at(i).text(), search.max_length));

@@ -44,8 +44,8 @@ class ConstraintReader {
   std::vector<std::string> new_words_;  // in the order of their ids
 };
 
-// Which ids begin a word or stand for none of its letters, so that a phrase before them is complete;
-// null where every id is a word.
+// Which ids begin a word or stand for none of its letters, so that a phrase before them is
+// complete; null where every id is a word.
 std::shared_ptr<const std::vector<char>> word_beginnings(const Vocabulary& vocabulary);
 
 // Throws UsageError, which names `source`, where one caption has too many constraints, or they are

@@ -59,7 +59,6 @@ class RefilledBeam final : public ImageBeam {
   }
 
  private:
-
   // The best 2 beam extensions of an image; equal ones by hypothesis, then by id.
   std::vector<Candidate> candidates(WordScores& scores, Index slot) {
     std::vector<Candidate> all;

@@ -39,10 +39,10 @@ void check(const SearchOptions& options, std::span<const SearchMember> members) 
   const MustSay& must = options.must;
   SACCADE_CHECK(!must.any() || !beam || options.groups == 1,
                 "[search] constraints need a beam of one group; got ", options.groups);
-  SACCADE_CHECK(must.of_images.empty() ||
-                    std::ssize(must.of_images) == members[0].images.features.shape[0],
-                "[search] constraints of ", must.of_images.size(), " images for ",
-                members[0].images.features.shape[0]);
+  SACCADE_CHECK(
+      must.of_images.empty() || std::ssize(must.of_images) == members[0].images.features.shape[0],
+      "[search] constraints of ", must.of_images.size(), " images for ",
+      members[0].images.features.shape[0]);
   if (!(options.length_normalization >= 0) || std::isinf(options.length_normalization))
     throw UsageError(str("search.length_normalization must be a number from 0; got ",
                          options.length_normalization));

@@ -44,10 +44,11 @@ void SearchConfig::fields(Section& v) {
           "a text file of word vectors (GloVe, word2vec), for words of search.must that the "
           "vocabulary lacks")
       .is(Trait::kFile);
-  v.field("name_objects", name_objects,
-          "captions name the objects to which the classifier of the frozen network (ImageNet's 1,000 "
-          "classes) gives this probability; 0 = off (beam, without groups)",
-          between(0, 1));
+  v.field(
+      "name_objects", name_objects,
+      "captions name the objects to which the classifier of the frozen network (ImageNet's 1,000 "
+      "classes) gives this probability; 0 = off (beam, without groups)",
+      between(0, 1));
 }
 
 }  // namespace saccade

@@ -43,11 +43,11 @@ std::vector<DecodedCaption> forced_search(SearchBatch& batch, const SpecialWords
 // count as ended. The `beam` best finished ones by log p / n^length_normalization are kept.
 //
 // An image with constraints (options.must) has a beam of `beam` hypotheses for each state of the
-// automaton that follows them (Anderson et al. 2017): extensions compete with those that lead to the
-// same state. The words that lead to other states are among the extensions however improbable they
-// are. Only <eos> behind all constraints finishes a caption. A finished hypothesis keeps its place
-// in the beam of the last state while it is among the best there, whatever options.beam_end: a short
-// caption that meets the constraints early is then replaced by better ones.
+// automaton that follows them (Anderson et al. 2017): extensions compete with those that lead to
+// the same state. The words that lead to other states are among the extensions however improbable
+// they are. Only <eos> behind all constraints finishes a caption. A finished hypothesis keeps its
+// place in the beam of the last state while it is among the best there, whatever options.beam_end:
+// a short caption that meets the constraints early is then replaced by better ones.
 std::vector<DecodedCaption> beam_search(SearchBatch& batch, const SpecialWords& special,
                                         const SearchOptions& options);
 
