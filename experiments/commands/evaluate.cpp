@@ -133,12 +133,12 @@ SearchOptions search_of(const EvaluateArgs& args, const ModelSession& session,
   const SearchConfig& config = session.config().search;
   const Vocabulary& vocabulary = session.model().vocabulary();
   SearchOptions search = search_options(session.config(), config, vocabulary);
-  if (args.must_from.empty()) return search;
+  if (args.model.must_from.empty()) return search;
   if (config.mode != SearchMode::kBeam || config.groups > 1)
     throw UsageError("--must-from needs search.mode beam and search.groups 1, as search.must does");
   std::vector<std::string> ids;
   for (const CaptionedImage& image : dataset.images) ids.push_back(image.id);
-  add_must_of_images(search.must, args.must_from, ids, vocabulary, config);
+  add_must_of_images(search.must, args.model.must_from, ids, vocabulary, config);
   return search;
 }
 
@@ -266,7 +266,7 @@ CommandRun bind_evaluate(Options& options) {
       "write the captions as a COCO results file; with several regimes or data sets one file for "
       "each, such as FILE.coco.json",
       "FILE");
-  options.text("--must-from", args->must_from,
+  options.text("--must-from", args->model.must_from,
                "a JSON file of what captions of single images have to say, as {\"cat.jpg\": "
                "[\"cat|kitten\", \"rug\"]}",
                "FILE");

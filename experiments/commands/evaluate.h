@@ -20,7 +20,6 @@ struct EvaluateArgs {
   std::string boxes{};        // COCO instances JSON or folder of Flickr30k Entities; empty for none
   std::string out{};          // COCO results file; empty for none
   std::string paraphrases{};  // METEOR's table, or none; empty: the one that is found
-  std::string must_from{};    // JSON of what captions of single images have to say
   std::string plots{};        // folder for the charts of groups of images; empty for none
 };
 

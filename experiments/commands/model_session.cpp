@@ -158,6 +158,8 @@ ModelSession::ModelSession(const ModelArgs& args) : without_(args.without), give
     members_.back().name = name;
   }
   refuse_unread(args.data, config(), "--data ", "data.");
+  if (!args.word_vectors.empty() && config().search.must.empty() && args.must_from.empty())
+    throw UsageError("--word-vectors is for words of --must, and there are none; give both");
   models_.emplace(std::vector<OpenModel>(members_.begin(), members_.end()));
 }
 

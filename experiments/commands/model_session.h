@@ -25,6 +25,7 @@ struct ModelArgs {
   std::string mode{};    // of the search; empty for the config's
   std::string regime{};  // empty for the default
   std::string must{};    // what captions have to say: "cat, rug"
+  std::string must_from{};  // of evaluate: JSON of what captions of single images have to say
   std::string word_vectors{};
   bool name_objects = false;
   // Names of heads that the model does without (inspection/model_heads.h), some with commas.
