@@ -22,9 +22,9 @@ struct ModelArgs {
   std::vector<std::string> set{};   // `search.beam=5`
   std::vector<std::string> data{};  // `images=/new/place`: keys below `data`
   std::optional<Index> beam{};
-  std::string mode{};    // of the search; empty for the config's
-  std::string regime{};  // empty for the default
-  std::string must{};    // what captions have to say: "cat, rug"
+  std::string mode{};       // of the search; empty for the config's
+  std::string regime{};     // empty for the default
+  std::string must{};       // what captions have to say: "cat, rug"
   std::string must_from{};  // of evaluate: JSON of what captions of single images have to say
   std::string word_vectors{};
   bool name_objects = false;
