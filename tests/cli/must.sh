@@ -62,7 +62,7 @@ refused() {
 refused "a part between the commas is empty" --must "red,,ring"
 refused "there is no word in it" --must "!"
 refused "search.must needs search.mode beam" --must red --mode greedy
-refused "search.must needs search.groups 1" --must red --set search.groups=5 --set search.diversity=0.5
+refused "search.must needs search.groups 1" --must red --set search.groups=2 --set search.diversity=0.5
 refused "search.max_length is" --must "red, ring, blue" --set search.max_length=2
 refused "is forbidden by search.forbidden" --must red --set "search.forbidden=[red]"
 refused "search.name_objects needs a frozen network" --name-objects
