@@ -66,4 +66,4 @@ refused "search.must needs search.groups 1" --must red --set search.groups=2 --s
 refused "search.max_length is" --must "red, ring, blue" --set search.max_length=2
 refused "is forbidden by search.forbidden" --must red --set "search.forbidden=[red]"
 refused "search.name_objects needs a frozen network" --name-objects
-refused "search.name_objects needs search.mode beam" --name-objects --mode greedy
+refused "search.name_objects needs" --name-objects --mode greedy
