@@ -56,6 +56,7 @@ Caption caption_of(const DecodedCaption& decoded, const Geometry& geometry,
               .words = {},
               .log_probability = decoded.log_prob,
               .finished = decoded.finished,
+              .unmet = decoded.unmet,
               .height = geometry.original_height,
               .width = geometry.original_width};
   for (const DecodedWord& one : decoded.words) {
@@ -162,7 +163,8 @@ std::vector<Caption> Captioner::captions(std::span<const std::filesystem::path> 
     const std::filesystem::path& path = pictures[static_cast<std::size_t>(i)];
     return Source(read_image(path, note, impl_->max_pixels())).called({path.string()});
   };
-  Photos photos(*impl_->models, 0, static_cast<Index>(pictures.size()), read);
+  Photos photos(*impl_->models, 0, static_cast<Index>(pictures.size()), read,
+                impl_->search.name_objects > 0);
   for (auto block = photos.next(); !block.empty(); block = photos.next()) {
     for (const Photo& photo : block)
       if (photo.error) std::rethrow_exception(photo.error);

@@ -58,6 +58,7 @@ struct Caption {
   std::vector<CaptionWord> words{};  // in order, without the end
   double log_probability = 0;        // nats, of the whole caption, with its end if it is finished
   bool finished = false;             // false: it was cut at the greatest length
+  std::vector<std::string> unmet{};  // what search.must asks for and the caption lacks
   Index height = 0;                  // of the picture, in pixels
   Index width = 0;                   // of the picture, in pixels
 };

@@ -57,6 +57,8 @@ struct DatasetInputs::Impl {
   std::atomic<Index> held_bytes = 0;
   std::optional<GivenInputs> given;          // features that another program computed
   bool holds_features = true, half = false;  // in memory; else these are read at every use
+  mutable std::mutex seen_mutex;
+  mutable std::map<Index, std::vector<SeenClass>> known_seen;  // by image, once it was asked for
 
   Impl(const LoadedData& d, const InputPipeline& p) : data(&d), pipeline(&p) {}
 
@@ -403,6 +405,21 @@ PictureArea DatasetInputs::load(Index image, std::span<float> out) const {
     pipeline.encode(entry.held, picture_area(entry.geometry), out);
   }
   return picture_area(entry.geometry);
+}
+
+std::vector<SeenClass> DatasetInputs::seen(Index image) const {
+  const Impl& impl = *impl_;
+  impl.good(image);
+  {
+    const std::lock_guard lock(impl.seen_mutex);
+    if (const auto known = impl.known_seen.find(image); known != impl.known_seen.end())
+      return known->second;
+  }
+  std::vector<float> unused(static_cast<std::size_t>(shape().size()));
+  std::vector<SeenClass> out;
+  impl.pipeline->run(impl.picture(image), unused, &out);
+  const std::lock_guard lock(impl.seen_mutex);
+  return impl.known_seen.try_emplace(image, std::move(out)).first->second;
 }
 
 Geometry DatasetInputs::load_augmented(Index image, const RandomKey& key,

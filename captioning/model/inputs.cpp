@@ -184,13 +184,22 @@ Geometry InputPipeline::run_features(const ImageSize& photo, std::span<const std
   return geometry_of_features(photo, std::move(found.places));
 }
 
-Geometry InputPipeline::run(const Image& image, std::span<float> out) const {
+Index InputPipeline::classes() const {
+  const ImageClassifier* classifier = frozen_ ? frozen_->classifier() : nullptr;
+  return classifier ? classifier->classes() : 0;
+}
+
+Geometry InputPipeline::run(const Image& image, std::span<float> out,
+                            std::vector<SeenClass>* seen) const {
   if (reads_text())
     throw UsageError(
         "the model reads texts (data.type sequences) and cannot describe a picture; give it a "
         "text");
   const Prepared prepared = prepare(image, preparation_);
-  encode(prepared.image, picture_area(prepared.geometry), out);
+  if (seen)
+    *seen = frozen_->encode_and_classify(prepared.image, picture_area(prepared.geometry), out);
+  else
+    encode(prepared.image, picture_area(prepared.geometry), out);
   return prepared.geometry;
 }
 

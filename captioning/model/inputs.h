@@ -54,7 +54,11 @@ class InputPipeline {
   Geometry run_features(const ImageSize& photo, std::span<const std::string> names,
                         const FeatureSource* own, std::span<float> out) const;
   // Writes the input of an image to out [shape()] and returns how pixels and grid correspond.
-  Geometry run(const Image& image, std::span<float> out) const;
+  // `seen` also receives the classes that the frozen network sees; it must have a classifier then.
+  Geometry run(const Image& image, std::span<float> out,
+               std::vector<SeenClass>* seen = nullptr) const;
+  // The number of classes that the frozen network knows; 0 without one, or without a classifier.
+  Index classes() const;
   // Does the same with random changes (encoder.augment), drawn from `key`. For trainable encoders
   // only.
   Geometry run_augmented(const Image& image, const RandomKey& key, std::span<float> out) const;
@@ -119,6 +123,9 @@ class DatasetInputs {
   Geometry load_augmented(Index image, const RandomKey& key, std::span<float> out) const;
   // The number of views of a training photo that load_augmented() draws from.
   Index views() const;
+  // The classes that the frozen network sees in an image; it must have a classifier. Features that
+  // are cached do not say it, so each picture is read once more. Throws what load() throws.
+  std::vector<SeenClass> seen(Index image) const;
   // The inputs of several images, in order. Throws what load() throws.
   InputBatch batch(std::span<const Index> images) const;
   // How pixels and grid correspond. Reads the head of the picture's file where the features were in

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "captioning/model/decoders/decoder_traits.h"
+#include "captioning/model/search/must_words.h"
 #include "core/attention/axes.h"
 #include "core/attention/sequence/make_sequence_attention.h"
 #include "core/base/error.h"
@@ -372,6 +373,19 @@ std::vector<int> prompt_of(const SearchConfig& search, const Vocabulary& vocabul
   return {ids.begin(), ids.end()};
 }
 
+MustSay must_of(const SearchConfig& search, const Vocabulary& vocabulary,
+                const std::vector<int>& forbidden) {
+  MustSay must;
+  if (search.must.empty()) return must;
+  ConstraintReader reader(vocabulary, "search.must");
+  for (const std::string& text : search.must)
+    must.all.push_back(reader.read(text, search.max_length));
+  check_constraints(must.all, search.max_length, forbidden, "search.must");
+  reader.add_unknown(must, search.word_vectors);
+  must.begins_word = word_beginnings(vocabulary);
+  return must;
+}
+
 }  // namespace
 
 SearchOptions search_options(const ModelConfig& config, const SearchConfig& search,
@@ -385,6 +399,7 @@ SearchOptions search_options(const ModelConfig& config, const SearchConfig& sear
                            ", so no caption can have it anyway; leave it out"));
     forbidden.push_back(static_cast<int>(id));
   }
+  MustSay must = must_of(search, vocabulary, forbidden);
   return {.mode = search.mode,
           .beam = search.beam,
           .groups = search.groups,
@@ -399,6 +414,9 @@ SearchOptions search_options(const ModelConfig& config, const SearchConfig& sear
           .rules = {.min_length = search.min_length,
                     .no_repeat_ngram = search.no_repeat_ngram,
                     .forbidden = std::move(forbidden)},
+          .must = std::move(must),
+          .name_objects =
+              search.mode == SearchMode::kBeam && search.groups == 1 ? search.name_objects : 0,
           .regime = evaluation_regimes(config).front(),
           .seed = static_cast<std::uint64_t>(config.seed),
           .allowed_words = vocabulary.published() ? AllowedWords::kAll : AllowedWords::kWords};

@@ -193,6 +193,7 @@ int watch(const CaptionArgs& args, const ModelSession& session, const SearchOpti
   WatchedFolder folder(args.watch, session.config().data.max_pixels());
   const auto caption = [&](const std::string& path, Image& picture) {
     const auto print = [&](Photo& photo) {
+      warn_unmet(path, photo.caption);
       const std::string whole = all_heads.caption(photo);
       if (args.json)
         std::cout << json_line(
@@ -255,6 +256,7 @@ int run_caption(const CaptionArgs& args) {
        .say = say,
        .keep_pictures = page.has_value()},
       [&](Photo& photo) {
+        warn_unmet(path(photo.number), photo.caption);
         const std::string whole = all_heads.caption(photo);
         if (!args.json)
           std::cout << caption_lines(path(photo.number), photo.caption, source)

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "captioning/data/sequences/sequences_dataset.h"
+#include "captioning/model/maps/caption_text.h"
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
 #include "core/parallel/kernel_parts.h"
@@ -56,6 +57,11 @@ NamedSources named_sources(const ModelSession& session, const std::vector<std::s
               throw DataError(str("'", text, "': the text has no tokens; give it some"));
             return source;
           }};
+}
+
+void warn_unmet(const std::string& image, const DecodedCaption& caption) {
+  if (const std::string note = unmet_note(caption); !note.empty())
+    log::warn(plain_text(image + ": " + note));
 }
 
 void require_pictures(const ModelSession& session, const std::string& what) {
@@ -115,7 +121,7 @@ ExitCode caption_photos(const ModelSession& session, const PhotoRequest& request
   const LoadedModel& first = session.members()[0];
   std::string remark = request.remarks ? remark_on_data(first.name, first.config) : std::string();
   Photos photos(session.models(), request.first, request.count, request.read,
-                request.keep_pictures);
+                request.search.name_objects > 0, request.keep_pictures);
   for (auto block = photos.next(); !block.empty(); block = photos.next()) {
     for (const Photo& photo : block) {
       for (const std::string& warning : photo.warnings) log::warn(plain_text(warning));

@@ -39,6 +39,9 @@ struct NamedSources {
 NamedSources named_sources(const ModelSession& session, const std::vector<std::string>& names,
                            const std::string& features = "");
 
+// Tells on stderr what the caption of an image lacks of what was asked (DecodedCaption::unmet).
+void warn_unmet(const std::string& image, const DecodedCaption& caption);
+
 // Throws UsageError where a member reads texts; `what` needs pictures.
 void require_pictures(const ModelSession& session, const std::string& what);
 

@@ -7,6 +7,7 @@
 
 #include "captioning/data/data_sets.h"
 #include "captioning/learning/runs/member_inputs.h"
+#include "captioning/model/search/must_words.h"
 #include "captioning/study/evaluation/evaluation_report.h"
 #include "captioning/study/evaluation/evaluation_table.h"
 #include "core/base/atomic_file.h"
@@ -127,6 +128,32 @@ void check_results(const EvaluateArgs& args, const ModelSession& session,
                    inputs);
 }
 
+SearchOptions search_of(const EvaluateArgs& args, const ModelSession& session,
+                        const Dataset& dataset) {
+  const SearchConfig& config = session.config().search;
+  const Vocabulary& vocabulary = session.model().vocabulary();
+  SearchOptions search = search_options(session.config(), config, vocabulary);
+  if (args.model.must_from.empty()) return search;
+  if (config.mode != SearchMode::kBeam || config.groups > 1)
+    throw UsageError("--must-from needs search.mode beam and search.groups 1, as search.must does");
+  std::vector<std::string> ids;
+  for (const CaptionedImage& image : dataset.images) ids.push_back(image.id);
+  add_must_of_images(search.must, args.model.must_from, ids, vocabulary, config);
+  return search;
+}
+
+// Tells how many captions lack what was asked of them.
+void tell_unmet(const EvaluationReport& report) {
+  for (const RegimeReport& regime : report.regimes) {
+    const Index count = std::count_if(regime.captions.begin(), regime.captions.end(),
+                                      [](const DecodedCaption& c) { return !c.unmet.empty(); });
+    if (count > 0)
+      log::warn(str(counted(count, "caption lacks", "captions lack"),
+                    " something that was asked of them (search.must, --must-from): no caption has "
+                    "it that search.max_length and the other values of search allow"));
+  }
+}
+
 }  // namespace
 
 int run_evaluate(const EvaluateArgs& args) {
@@ -157,19 +184,17 @@ int run_evaluate(const EvaluateArgs& args) {
         session.members(), data, progress.counting("images read"),
         images_to_read(data.dataset, evaluation_images(data.dataset, split, args.images),
                        args.baselines));
-    const EvaluationRequest request{
-        .split = split,
-        .most_images = args.images,
-        .search =
-            search_options(session.config(), session.config().search, session.model().vocabulary()),
-        .regimes = regimes,
-        .region_draws = args.region_draws,
-        .samples = args.samples,
-        .baselines = args.baselines,
-        .ablations = !args.no_ablations,
-        .boxes = boxes.get(),
-        .meteor = meteor_options(args.paraphrases),
-        .progress = progress.counting("captions")};
+    const EvaluationRequest request{.split = split,
+                                    .most_images = args.images,
+                                    .search = search_of(args, session, data.dataset),
+                                    .regimes = regimes,
+                                    .region_draws = args.region_draws,
+                                    .samples = args.samples,
+                                    .baselines = args.baselines,
+                                    .ablations = !args.no_ablations,
+                                    .boxes = boxes.get(),
+                                    .meteor = meteor_options(args.paraphrases),
+                                    .progress = progress.counting("captions")};
     NamedScores whole;
     if (!without.empty()) {
       whole = scores_of_whole(session.models(), data, inputs.all(), request);
@@ -180,6 +205,7 @@ int run_evaluate(const EvaluateArgs& args) {
       report.without = RemovedHeads{.names = std::move(without), .whole = std::move(whole)};
   }
   if (!parallel::is_first_rank()) return static_cast<int>(ExitCode::kOk);
+  tell_unmet(report);
   if (!args.out.empty()) write_results(args, report, regimes);
   if (!args.plots.empty()) {
     const std::vector<std::filesystem::path> plots = write_group_charts(report, args.plots);
@@ -240,6 +266,10 @@ CommandRun bind_evaluate(Options& options) {
       "write the captions as a COCO results file; with several regimes or data sets one file for "
       "each, such as FILE.coco.json",
       "FILE");
+  options.text("--must-from", args->model.must_from,
+               "a JSON file of what captions of single images have to say, as {\"cat.jpg\": "
+               "[\"cat|kitten\", \"rug\"]}",
+               "FILE");
   options.text(
       "--plots", args->plots,
       "draw the scores by caption length, by number of objects and by rare words as charts "

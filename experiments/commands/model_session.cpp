@@ -1,6 +1,7 @@
 #include "experiments/commands/model_session.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "captioning/data/data_places.h"
@@ -11,8 +12,10 @@
 #include "captioning/learning/runs/published_model.h"
 #include "captioning/learning/training/cost_ahead.h"
 #include "captioning/model/published/published_captioner.h"
+#include "captioning/model/search/must_words.h"
 #include "core/base/choice.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/config/config.h"
 #include "core/config/idle.h"
 #include "core/config/traits.h"
@@ -44,6 +47,15 @@ std::vector<std::string> data_of(const std::string& file, const std::string& che
   return out;
 }
 
+// Texts as a list of YAML, or as its elements alone.
+std::string yaml_list(const std::vector<std::string>& texts, bool brackets = true) {
+  const auto quoted = [](const std::string& text) { return nlohmann::json(text).dump(); };
+  const std::string list = join(texts, ", ", quoted);
+  return brackets ? "[" + list + "]" : list;
+}
+
+constexpr double kSeenProbability = 0.5;  // of --name-objects
+
 // What changes the config beside --set.
 std::vector<std::string> further_overrides(const ModelArgs& args, const std::string& checkpoint) {
   std::vector<std::string> overrides;
@@ -62,6 +74,11 @@ std::vector<std::string> further_overrides(const ModelArgs& args, const std::str
   // A model may be made for another search, as published ones are.
   const std::string mode = args.mode.empty() && args.beam ? "beam" : args.mode;
   if (!mode.empty()) overrides.push_back("search.mode=" + mode);
+  if (!args.must.empty())
+    overrides.push_back("search.must=" + yaml_list(must_list(args.must, "--must")));
+  if (!args.word_vectors.empty())
+    overrides.push_back("search.word_vectors=" + yaml_list({args.word_vectors}, false));
+  if (args.name_objects) overrides.push_back(str("search.name_objects=", kSeenProbability));
   return overrides;
 }
 
@@ -106,6 +123,18 @@ void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes) {
                      "KEY=VALUE|CONFIG");
   options.count("--beam", args.beam, "number of hypotheses that beam search keeps", 1);
   options.text("--mode", args.mode, "how words are chosen: beam, greedy or sample", "MODE");
+  options.text("--must", args.must,
+               "words or phrases that every caption has, in any order, with commas between them; "
+               "cat|kitten asks for one of several (beam search)",
+               "WORDS");
+  options.text("--word-vectors", args.word_vectors,
+               "a text file of word vectors (GloVe), for words of --must that the model does not "
+               "know",
+               "FILE");
+  options.flag("--name-objects", args.name_objects,
+               str("name the objects to which the classifier of the model's frozen network gives a "
+                   "probability of ",
+                   kSeenProbability, " (search.name_objects sets another one, and 0 names none)"));
   const std::string others = regimes == RegimeNames::kOne
                                  ? " (default: the model's own)"
                                  : ", or all that suit the model (default: all, its own first)";
@@ -136,6 +165,8 @@ ModelSession::ModelSession(const ModelArgs& args) : without_(args.without), give
     members_.back().name = name;
   }
   refuse_unread(args.data, config(), "--data ", "data.");
+  if (!args.word_vectors.empty() && config().search.must.empty() && args.must_from.empty())
+    throw UsageError("--word-vectors is for words of --must, and there are none; give both");
   models_.emplace(std::vector<OpenModel>(members_.begin(), members_.end()));
 }
 

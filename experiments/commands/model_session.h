@@ -22,8 +22,12 @@ struct ModelArgs {
   std::vector<std::string> set{};   // `search.beam=5`
   std::vector<std::string> data{};  // `images=/new/place`: keys below `data`
   std::optional<Index> beam{};
-  std::string mode{};    // of the search; empty for the config's
-  std::string regime{};  // empty for the default
+  std::string mode{};       // of the search; empty for the config's
+  std::string regime{};     // empty for the default
+  std::string must{};       // what captions have to say: "cat, rug"
+  std::string must_from{};  // of evaluate: JSON of what captions of single images have to say
+  std::string word_vectors{};
+  bool name_objects = false;
   // Names of heads that the model does without (inspection/model_heads.h), some with commas.
   std::vector<std::string> without{};
 };
@@ -31,7 +35,8 @@ struct ModelArgs {
 // Whether --regime names one regime, or may also be all, which is then its default.
 enum class RegimeNames { kOne, kOneOrAll };
 
-// Declares checkpoint, --set, --data, --beam, --mode, --regime and --without.
+// Declares checkpoint, --set, --data, --beam, --mode, --must, --word-vectors, --regime and
+// --without.
 void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes = RegimeNames::kOne);
 
 // Declares --features, of commands that caption pictures which are named.

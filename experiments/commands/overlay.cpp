@@ -154,6 +154,7 @@ struct MappedPicture {
 
 MappedPicture map_picture(const OverlayArgs& args, const OverlayModel& model,
                           const std::string& image, Photo& photo) {
+  warn_unmet(image, photo.caption);
   MappedPicture mapped{
       .record = {.image = image, .caption = std::move(photo.caption), .geometry = photo.geometry},
       .overlay = {},

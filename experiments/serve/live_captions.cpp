@@ -76,7 +76,8 @@ PhotoCaptions caption_photo(const ShownModel& model, const EncodedPhoto& photo,
 }  // namespace
 
 std::unique_ptr<EncodedPhoto> encode_photo(const ShownModel& model, const Source& source) {
-  return std::make_unique<EncodedPhoto>(Ensemble(std::vector<OpenModel>{*model.loaded}), source);
+  return std::make_unique<EncodedPhoto>(Ensemble(std::vector<OpenModel>{*model.loaded}), source,
+                                        model.loaded->config.search.name_objects > 0);
 }
 
 std::string LiveCaptions::models_json(Index max_upload) const {

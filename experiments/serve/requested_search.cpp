@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "captioning/learning/config/experiment_config.h"
+#include "captioning/model/search/must_words.h"
 #include "captioning/model/search/search.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -21,6 +22,8 @@ using Json = nlohmann::ordered_json;
 // is the most probable word anyway.
 constexpr std::int64_t kMostBeam = 20, kMostSeed = 4'294'967'295;
 constexpr double kLeastTemperature = 0.01, kMostTemperature = 10;
+// Each more doubles the beams of a search.
+constexpr std::size_t kMostMust = 3, kMustText = 200;
 constexpr std::size_t kQuoted = 40;  // characters of a wrong value that an answer repeats
 
 std::string quoted(const std::string& text) {
@@ -51,6 +54,16 @@ bool flag_of(const std::string& name, const std::string& text) {
   throw UsageError(str("the parameter ", name, " takes true or false; got ", quoted(text)));
 }
 
+std::vector<std::string> must_in(const std::string& text) {
+  if (text.size() > kMustText)
+    throw UsageError(str("the parameter must takes at most ", kMustText, " bytes"));
+  std::vector<std::string> must = must_list(text, "the parameter must");
+  if (must.size() > kMostMust)
+    throw UsageError(str("the parameter must takes at most ", kMostMust, " words or phrases; got ",
+                         must.size()));
+  return must;
+}
+
 // Takes `implied` as the mode where none is requested.
 void needs_mode(RequestedSearch& requested, SearchMode implied, const char* parameter) {
   if (!requested.mode) requested.mode = implied;
@@ -62,8 +75,8 @@ void needs_mode(RequestedSearch& requested, SearchMode implied, const char* para
 }  // namespace
 
 RequestedSearch requested_search(const std::multimap<std::string, std::string>& parameters) {
-  static const std::vector<std::string> names = {"mode", "beam",      "temperature",
-                                                 "seed", "occlusion", "photo"};
+  static const std::vector<std::string> names = {"mode",      "beam",  "temperature", "seed",
+                                                 "occlusion", "photo", "must"};
   RequestedSearch requested;
   for (const auto& [name, text] : parameters) {
     if (parameters.count(name) > 1)
@@ -81,15 +94,19 @@ RequestedSearch requested_search(const std::multimap<std::string, std::string>& 
       requested.occlusion = flag_of(name, text);
     else if (name == "photo")
       requested.photo = text;
+    else if (name == "must")
+      requested.must = must_in(text);
     else
       throw UsageError(str("there is no parameter ", quoted(name), did_you_mean(name, names),
-                           "; captions take mode, beam, temperature, seed, occlusion and photo"));
+                           "; captions take mode, beam, temperature, seed, occlusion, photo "
+                           "and must"));
   }
   if (requested.beam && requested.temperature && !requested.mode)
     throw UsageError(
         "a beam is for mode beam and a temperature for mode sample; ask for one of them");
   if (requested.beam) needs_mode(requested, SearchMode::kBeam, "beam");
   if (requested.temperature) needs_mode(requested, SearchMode::kSample, "temperature");
+  if (!requested.must.empty()) needs_mode(requested, SearchMode::kBeam, "must");
   return requested;
 }
 
@@ -98,6 +115,11 @@ ExperimentConfig with_search(ExperimentConfig config, const RequestedSearch& req
   if (requested.mode) search.mode = *requested.mode;
   if (requested.beam) search.beam = *requested.beam;
   if (requested.temperature) search.temperature = *requested.temperature;
+  if (!requested.must.empty()) {
+    search.must = requested.must;
+    search.groups = 1;
+    search.diversity = 0;
+  }
   if (requested.seed) config.seed = *requested.seed;
   const SearchConfig plain;
   if (search.mode != SearchMode::kBeam) {
@@ -118,6 +140,7 @@ Json search_json(const ExperimentConfig& config) {
   if (config.search.mode == SearchMode::kBeam) json["beam"] = config.search.beam;
   if (config.search.mode == SearchMode::kSample) json["temperature"] = config.search.temperature;
   json["seed"] = config.seed;
+  if (!config.search.must.empty()) json["must"] = config.search.must;
   return json;
 }
 
@@ -125,7 +148,8 @@ Json search_limits() {
   return {{"mode", enum_all_names<SearchMode>()},
           {"beam", {1, kMostBeam}},
           {"temperature", {kLeastTemperature, kMostTemperature}},
-          {"seed", {0, kMostSeed}}};
+          {"seed", {0, kMostSeed}},
+          {"must", {0, kMostMust}}};
 }
 
 }  // namespace saccade

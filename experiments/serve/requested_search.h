@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "captioning/model/search/search_config.h"
 #include "core/base/real.h"
@@ -20,6 +21,7 @@ struct RequestedSearch {
   std::optional<std::int64_t> beam{};
   std::optional<double> temperature{};
   std::optional<std::int64_t> seed{};
+  std::vector<std::string> must{};  // what captions have to say
   // Whether the captions of a model's own regime have the effects of regions on their words.
   bool occlusion = false;
   // What the photo is called among the features of a model that takes those of another program.

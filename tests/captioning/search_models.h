@@ -71,7 +71,9 @@ class ScriptedDecoder : public Decoder {
   ScriptedDecoder(Index vocabulary, Script script)
       : vocabulary_(vocabulary), script_(std::move(script)) {}
 
-  WordParameters word_parameters() const override { return {.embedding = -1, .bias = -1}; }
+  WordParameters word_parameters() const override {
+    return {.embedding = -1, .matrix = -1, .bias = -1};
+  }
   AttentionMemory prepare(Tape&, const EncodedImages& images, Index group) const override {
     return bare_memory(images.features, {.group = group});
   }

@@ -31,7 +31,14 @@ class BackboneEncoder : public Encoder {
 
   Var forward(Tape& tape, Var pixels) const override { return forward_padded(tape, pixels, {}); }
   Var forward_padded(Tape& tape, Var pixels, std::span<const PictureArea> areas) const override {
-    return positions_(tape, fusion_(tape, backbone_->outputs(tape, pixels), areas));
+    Var last;
+    return forward_with_last(tape, pixels, areas, last);
+  }
+  Var forward_with_last(Tape& tape, Var pixels, std::span<const PictureArea> areas,
+                        Var& last) const override {
+    const std::vector<Var> layers = backbone_->outputs(tape, pixels);
+    last = layers.back();
+    return positions_(tape, fusion_(tape, layers, areas));
   }
   GridShape grid() const override {
     GridShape grid = fusion_.grid();

@@ -34,6 +34,12 @@ class Encoder {
   virtual Var forward_padded(Tape& tape, Var pixels, std::span<const PictureArea>) const {
     return forward(tape, pixels);
   }
+  // The same; `last` becomes what the last of encoder.layers gives, [B, rows, cols, C], before it
+  // is normalised. Encoders that are no network of convolutions leave it as it is.
+  virtual Var forward_with_last(Tape& tape, Var pixels, std::span<const PictureArea> areas,
+                                Var& /*last*/) const {
+    return forward_padded(tape, pixels, areas);
+  }
   // Of the features [B, L, D] that forward_padded() returned for the same areas: the vectors [B, D]
   // of the states that have read the whole input. Throws ShapeError where there are none.
   virtual Var last_state(Tape& tape, Var features, std::span<const PictureArea> areas) const;

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/grid_fusion.h"
+#include "vision/encoders/image_classifier.h"
 
 namespace saccade {
 
@@ -20,6 +21,18 @@ std::vector<Index> extents_of(const Shape& shape) {
   std::vector<Index> extents;
   for (int axis = 0; axis < shape.rank(); ++axis) extents.push_back(shape[axis]);
   return extents;
+}
+
+// The mean [C] over the cells of an image [1, rows, cols, C].
+std::vector<float> mean_of_cells(ConstView image) {
+  const Index channels = image.shape[-1], cells = image.size() / channels;
+  std::vector<double> sums(static_cast<std::size_t>(channels));
+  for (Index i = 0; i < image.size(); ++i)
+    sums[static_cast<std::size_t>(i % channels)] += static_cast<double>(image.data[i]);
+  std::vector<float> mean;
+  for (const double sum : sums)
+    mean.push_back(static_cast<float>(sum / static_cast<double>(cells)));
+  return mean;
 }
 
 }  // namespace
@@ -54,6 +67,12 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
                    .side = config.resize_side},
       normalization_(normalization) {
   const StoredNetwork* stored = config.network.get();
+  if (stored) {
+    classifier_ = stored->classifier;
+  } else if (encoder_registry().at(config.type).traits.reads_onnx_file && !config.dilate) {
+    classifier_file_ = config.model;
+    last_layer_ = config.grid_layers().back();
+  }
   if (!stored && config.weights.empty() &&
       !encoder_registry().at(config.type).traits.reads_onnx_file)
     throw UsageError(
@@ -63,6 +82,10 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
   if (!adds_positions_inside(config)) own.positions = PositionKind::kNone;
   if (stored) own.graph = stored->definition;
   network_ = make_encoder(own, ParamScope(parameters_, "encoder"));
+  const GridShape shape = network_->grid();
+  if (classifier_ &&
+      classifier_->features() != (shape.widths.empty() ? shape.features : shape.widths.back()))
+    throw DataError("the stored network of the encoder has a classifier of another layer");
   if (stored) {
     parameters_.allocate();
     take(*stored);
@@ -104,6 +127,8 @@ void FrozenNetwork::take(const StoredNetwork& network) {
 
 StoredNetwork FrozenNetwork::stored() const {
   StoredNetwork network{.definition = network_->graph()};
+  classifier();
+  network.classifier = classifier_;
   for (std::size_t p = 0; p < parameters_.count(); ++p) {
     const ConstView value = parameters_.value(static_cast<int>(p));
     network.add(extents_of(value.shape), value.span());
@@ -122,8 +147,29 @@ void FrozenNetwork::load_weights(const EncoderConfig& config, const MessageListe
   warn(listener, text + "; left out (encoder.weights_strict is false)");
 }
 
+const ImageClassifier* FrozenNetwork::classifier() const {
+  std::call_once(classifier_read_, [&] {
+    if (!classifier_file_.empty()) classifier_ = read_classifier(classifier_file_, last_layer_);
+  });
+  return classifier_.get();
+}
+
 void FrozenNetwork::encode(const Image& network_image, const PictureArea& area,
                            std::span<float> out) const {
+  run(network_image, area, out, nullptr);
+}
+
+std::vector<SeenClass> FrozenNetwork::encode_and_classify(const Image& network_image,
+                                                          const PictureArea& area,
+                                                          std::span<float> out) const {
+  SACCADE_CHECK(classifier() != nullptr, "[encoder] the network has no classifier");
+  std::vector<float> mean;
+  run(network_image, area, out, &mean);
+  return classifier_->classify(mean);
+}
+
+void FrozenNetwork::run(const Image& network_image, const PictureArea& area, std::span<float> out,
+                        std::vector<float>* mean) const {
   SACCADE_CHECK(
       network_image.height == preparation_.height && network_image.width == preparation_.width,
       "[encoder] takes images of ", preparation_.height, "x", preparation_.width, "; got ",
@@ -143,7 +189,9 @@ void FrozenNetwork::encode(const Image& network_image, const PictureArea& area,
     if (preparation_.mode == ResizeMode::kPad) add_mask(area, grid(), mask);
     features = network->features(tape, network->last_tokens(tape, x, mask));
   } else {
-    features = network_->forward_padded(tape, x, {&area, 1});
+    Var last;
+    features = network_->forward_with_last(tape, x, {&area, 1}, last);
+    if (mean) *mean = mean_of_cells(last.value());
   }
   const std::span<const Real> numbers = features.value().span();
   std::copy(numbers.begin(), numbers.end(), out.begin());

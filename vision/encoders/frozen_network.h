@@ -2,7 +2,9 @@
 // once.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <mutex>
 
 #include "core/base/messages.h"
 #include "core/nn/parameter_store.h"
@@ -34,6 +36,9 @@ class FrozenNetwork : public FrozenEncoder {
   // Throws ShapeError when the image or `out` [regions, features] has the wrong size.
   void encode(const Image& network_image, const PictureArea& area,
               std::span<float> out) const override;
+  const ImageClassifier* classifier() const override;
+  std::vector<SeenClass> encode_and_classify(const Image& network_image, const PictureArea& area,
+                                             std::span<float> out) const override;
   ReceptiveField receptive_field() const override { return network_->receptive_field(); }
   std::string digest() const override { return digest_; }
   StoredNetwork stored() const override;
@@ -43,11 +48,20 @@ class FrozenNetwork : public FrozenEncoder {
   void take(const StoredNetwork& network);
   void load_weights(const EncoderConfig& config, const MessageListener& listener);
 
+  // Writes the grid; `mean`, if it is not null, becomes the mean over the cells of the last layer.
+  void run(const Image& network_image, const PictureArea& area, std::span<float> out,
+           std::vector<float>* mean) const;
+
   ParameterStore parameters_;
   std::unique_ptr<Encoder> network_;
   PrepareOptions preparation_;
   Normalization normalization_;
   std::string digest_;
+  // Of a network that a file defines: the file, and the layer before the classifier.
+  std::filesystem::path classifier_file_;
+  std::string last_layer_;
+  mutable std::once_flag classifier_read_;
+  mutable std::shared_ptr<const ImageClassifier> classifier_;
 };
 
 }  // namespace saccade

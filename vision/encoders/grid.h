@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/nn/grid_shape.h"
+#include "vision/encoders/image_classifier.h"
 #include "vision/encoders/stored_network.h"
 #include "vision/images/geometry.h"
 #include "vision/images/receptive_field.h"
@@ -24,6 +26,16 @@ class FrozenEncoder {
   // shows the picture. May be called from many threads at once.
   virtual void encode(const Image& network_image, const PictureArea& area,
                       std::span<float> out) const = 0;
+  // The classes that the network was trained on; null where it has no classifier behind the last
+  // layer of the grid. It is read from the network's file when it is first asked for.
+  virtual const ImageClassifier* classifier() const { return nullptr; }
+  // encode() of a network with a classifier, and the classes of the whole network image.
+  virtual std::vector<SeenClass> encode_and_classify(const Image& network_image,
+                                                     const PictureArea& area,
+                                                     std::span<float> out) const {
+    encode(network_image, area, out);
+    throw InternalError("[encoder] no classifier");
+  }
   // As Encoder::receptive_field(); also throws where the receptive field is not known.
   virtual ReceptiveField receptive_field() const = 0;
   // Identifies weights, layer and preprocessing: equal digests mean equal grids.

@@ -2,6 +2,7 @@
 // is for captioning alone.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 
 namespace saccade {
 
+class ImageClassifier;
+
 struct StoredNetwork {
   // What the config does not say of it. encoder.type onnx: the model in protobuf's text form, up to
   // the layers and without its numbers; onnx_native: its graph; "" for all others.
@@ -17,6 +20,7 @@ struct StoredNetwork {
   // The numbers of the network's arrays, one array after the other: of those that may be kept in 16
   // bits, and of those that keep 32 (keeps_32_bits() in core/io/half.h).
   std::vector<float> weights{}, vectors{};
+  std::shared_ptr<const ImageClassifier> classifier{};  // null where it has none
   std::string digest{};  // of the encoder that is made of it; "" where nobody asked for it yet
 
   // Adds the numbers of an array.

@@ -12,6 +12,7 @@
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
 #include "core/io/half.h"
+#include "vision/encoders/image_classifier.h"
 #include "vision/encoders/stored_network.h"
 
 namespace saccade {
@@ -22,6 +23,12 @@ constexpr const char* kParameters = "parameters/";
 // Of the frozen encoder's network.
 constexpr const char *kDefinition = "network/definition", *kWeights = "network/weights",
                      *kVectors = "network/vectors", *kDigest = "network/digest";
+// Of its classifier: the features; the rows of the classes, one after the other, eight 8-bit
+// numbers in each of 64 bits, the lowest first, with zeros behind the last; what the row of each
+// class is multiplied by; and the bias.
+constexpr const char *kClassFeatures = "network/class_features", *kClassRows = "network/class_rows",
+                     *kClassScales = "network/class_scales", *kClassBias = "network/class_bias";
+constexpr std::size_t kRowsTogether = 8;
 
 void add_weights(Archive& archive, const std::string& name, const NumberArray<float>& array) {
   if (!keeps_32_bits(array.shape())) return archive.add_halves(name, array.shape(), array.values());
@@ -33,11 +40,53 @@ void add_weights(Archive& archive, const std::string& name, const NumberArray<fl
   archive.add_floats(name, array.shape(), {values.begin(), values.end()});
 }
 
+void add_classifier(Archive& archive, const ImageClassifier& classifier) {
+  const std::span<const std::int8_t> rows = classifier.rows();
+  std::vector<std::int64_t> packed((rows.size() + kRowsTogether - 1) / kRowsTogether);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    packed[i / kRowsTogether] |=
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(static_cast<std::uint8_t>(rows[i]))
+                                  << (8 * (i % kRowsTogether)));
+  const auto add = [&](const char* name, std::span<const float> numbers) {
+    archive.add_floats(name, {static_cast<Index>(numbers.size())},
+                       {numbers.begin(), numbers.end()});
+  };
+  archive.add_uint64(kClassFeatures, static_cast<std::uint64_t>(classifier.features()));
+  archive.add_int64s(kClassRows, {static_cast<Index>(packed.size())}, packed);
+  add(kClassScales, classifier.scales());
+  add(kClassBias, classifier.bias());
+}
+
+std::shared_ptr<const ImageClassifier> read_classifier(const Archive& archive) {
+  if (!archive.contains(kClassRows)) return nullptr;
+  const std::span<const std::int64_t> packed = archive.int64s(kClassRows).values();
+  const std::span<const float> scales = archive.floats(kClassScales).values(),
+                               bias = archive.floats(kClassBias).values();
+  std::vector<std::int8_t> rows;
+  for (const std::int64_t number : packed)
+    for (std::size_t i = 0; i < kRowsTogether; ++i)
+      rows.push_back(static_cast<std::int8_t>(static_cast<std::uint64_t>(number) >> (8 * i)));
+  const std::uint64_t features = archive.uint64(kClassFeatures);
+  const std::size_t count = rows.size() < kRowsTogether ? 0 : rows.size() - kRowsTogether + 1;
+  if (features >= 1 && features <= rows.size() && features * bias.size() >= count &&
+      features * bias.size() <= rows.size())
+    rows.resize(features * bias.size());
+  try {
+    return std::make_shared<const ImageClassifier>(static_cast<Index>(features), std::move(rows),
+                                                   std::vector<float>(scales.begin(), scales.end()),
+                                                   std::vector<float>(bias.begin(), bias.end()));
+  } catch (const DataError& error) {
+    throw CheckpointError(str(archive.source(), ": entry '", kClassRows, "': ", error.what(),
+                              "; use another checkpoint"));
+  }
+}
+
 // Adds all of a network but its digest.
 void add_numbers(Archive& archive, const StoredNetwork& network) {
   archive.add_string(kDefinition, network.definition);
   add_weights(archive, kVectors, {{static_cast<Index>(network.vectors.size())}, network.vectors});
   archive.add_halves(kWeights, {static_cast<Index>(network.weights.size())}, network.weights);
+  if (network.classifier) add_classifier(archive, *network.classifier);
 }
 
 void add_rounded(Archive& archive, const StoredNetwork& network, EncoderConfig encoder) {
@@ -88,6 +137,7 @@ std::shared_ptr<const StoredNetwork> read_network(const Archive& archive) {
   network->definition = archive.string(kDefinition);
   copy(kWeights, network->weights);
   copy(kVectors, network->vectors);
+  network->classifier = read_classifier(archive);
   network->digest = archive.string(kDigest);
   return network;
 }

@@ -2,6 +2,7 @@
 
 #include "captioning/learning/runs/check_config.h"
 #include "captioning/learning/runs/use_precision.h"
+#include "captioning/model/objects/object_nouns.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "vision/encoders/frozen_network.h"
@@ -18,6 +19,19 @@ LoadedModel open_model(const std::filesystem::path& checkpoint, const OpenOption
                 options.option.empty() ? options.overrider + ": " : options.option);
   use_model_precision(open.config.precision, open.name, options.listener);
   open.pipeline = pipeline_of(open, options.listener, options.option);
+  if (open.config.search.name_objects > 0 && open.pipeline->classes() == 0)
+    throw UsageError(
+        str(open.name,
+            ": search.name_objects needs a frozen network whose file has its classifier "
+            "behind the last layer (encoder.type onnx_native), or a model that was "
+            "converted from one; set it to 0"));
+  if (const Index classes = open.pipeline->classes(); open.config.search.name_objects > 0 &&
+                                                      classes != kImagenetClasses &&
+                                                      classes != kImagenetClasses + 1)
+    throw UsageError(str(open.name,
+                         ": search.name_objects names ImageNet's 1,000 classes, and the "
+                         "network knows ",
+                         classes, "; set it to 0"));
   return open;
 }
 

@@ -16,6 +16,8 @@ SearchOptions free_options(const ExperimentConfig& config) {
   SearchConfig search = config.search;
   search.prompt.clear();  // captions are trained without one
   search.forbidden.clear();
+  search.must.clear();
+  search.name_objects = 0;
   SearchOptions options = search_options(config, search, Vocabulary());
   options.top_k = 0;
   options.top_p = 1;

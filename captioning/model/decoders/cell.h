@@ -51,7 +51,8 @@ class Cell {
                              const RegionPairs* pairs) const = 0;
   // Projects regions [M L, D] with the weights that contexts go through, [M L, ...] each.
   virtual std::vector<Var> project_regions(Tape& tape, Var features) const = 0;
-  // The parameter [V] that is added to the logits.
+  // The parameters [in, V] (-1 where it is tied to the embedding) and [V] of the logits.
+  virtual int word_matrix() const = 0;
   virtual int word_bias() const = 0;
   // words [n, E] and CellOutput::output_features of the same rows -> [n, V].
   virtual Var logits(Tape& tape, Var words, std::span<const Var> output_features) const = 0;

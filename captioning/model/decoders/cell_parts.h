@@ -75,6 +75,7 @@ class RegionPairs {
 class DeepOutput {
  public:
   DeepOutput(const DecoderParts& parts, int embedding);
+  int word_matrix() const { return words_.word_matrix(); }
   int word_bias() const { return words_.word_bias(); }
   // words [n, E], h [n, H], z [n, D] or none -> [n, V].
   Var logits(Tape& tape, Var words, Var h, Var z) const;

@@ -67,6 +67,7 @@ struct StepOutput {
 // The parameters that belong to single words, as indices into the store.
 struct WordParameters {
   int embedding;  // [V, E], a row for each word that is read
+  int matrix;     // [in, V], a column for each word that is written; -1: it is the embedding
   int bias;       // [V], a term of each word's logit
 };
 

@@ -28,6 +28,8 @@ class WordOutput {
   // `embedding` is the parameter [V, in] with which the decoder embeds words.
   WordOutput(const ParamScope& scope, const DecoderParts& parts, Index in, int embedding);
   Var operator()(Tape& tape, Var x) const;  // [n, in] -> [n, V]
+  // The parameter [in, V]; -1 where it is tied to the embedding.
+  int word_matrix() const { return tied_ ? -1 : weight_; }
   int word_bias() const { return bias_; }
 
  private:

@@ -77,6 +77,7 @@ class LstmCell : public Cell {
     return {ops::linear(features, tape.parameter(context_)), output_->of_regions(tape, features)};
   }
 
+  int word_matrix() const override { return output_->word_matrix(); }
   int word_bias() const override { return output_->word_bias(); }
 
   Var logits(Tape& tape, Var words, std::span<const Var> output_features) const override {

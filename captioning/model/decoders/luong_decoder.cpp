@@ -82,6 +82,7 @@ class LuongCell : public Cell {
     return {ops::linear(features, tape.parameter(combine_context_))};
   }
 
+  int word_matrix() const override { return output_->word_matrix(); }
   int word_bias() const override { return output_->word_bias(); }
 
   Var logits(Tape& tape, Var, std::span<const Var> output_features) const override {

@@ -20,7 +20,7 @@ class RecurrentDecoder : public Decoder {
   RecurrentDecoder(const DecoderParts& parts, Index sentinel, const MakeCell& make_cell);
 
   WordParameters word_parameters() const override {
-    return {.embedding = embedding_, .bias = cell_->word_bias()};
+    return {.embedding = embedding_, .matrix = cell_->word_matrix(), .bias = cell_->word_bias()};
   }
   AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const override;
   void prepare_mixture(Tape& tape, AttentionMemory& memory) const override;

@@ -97,7 +97,8 @@ class TransformerDecoder : public Decoder {
 
   Index glimpses_per_word() const override { return static_cast<Index>(layers_.size()); }
   WordParameters word_parameters() const override {
-    return {.embedding = embedding_, .bias = output_->word_bias()};
+    return {
+        .embedding = embedding_, .matrix = output_->word_matrix(), .bias = output_->word_bias()};
   }
   AttentionMemory prepare(Tape& tape, const EncodedImages& images, Index group) const override {
     MemoryLayout layout = layout_;

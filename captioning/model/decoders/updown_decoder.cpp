@@ -93,6 +93,7 @@ class UpdownCell : public Cell {
     return {ops::linear(features, tape.parameter(language_context_))};
   }
 
+  int word_matrix() const override { return output_->word_matrix(); }
   int word_bias() const override { return output_->word_bias(); }
 
   Var logits(Tape& tape, Var, std::span<const Var> output_features) const override {

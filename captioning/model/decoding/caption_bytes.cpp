@@ -81,8 +81,8 @@ void pass_members(Way& way, T& value) {
     pass_each(way, id, log_prob, map, parts, choices, self_attention, text, pieces, effects);
   } else {
     static_assert(std::is_same_v<Struct, DecodedCaption>);
-    auto& [words, finished, log_prob, last, others] = value;
-    pass_each(way, words, finished, log_prob, last, others);
+    auto& [words, finished, log_prob, last, others, unmet] = value;
+    pass_each(way, words, finished, log_prob, last, others, unmet);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "captioning/model/decoding/caption_bytes.h"
+#include "captioning/model/objects/name_objects.h"
 #include "core/parallel/ranks/groups.h"
 #include "core/parallel/ranks/ranks.h"
 
@@ -21,6 +22,21 @@ std::vector<DecodedCaption> force_given(const EncodedPictures& pictures, std::si
   for (auto& of_image : pictures.force_decode(captions, request.search, first_image))
     out.push_back(std::move(of_image.front()));
   return out;
+}
+
+// The search for the images at some positions, of which each may have constraints of its own.
+SearchOptions search_of(const Ensemble& models, const DecodeRequest& request, Index begin,
+                        Index end) {
+  SearchOptions own = request.search;
+  const auto& all = request.search.must.of_images;
+  if (!all.empty()) own.must.of_images.assign(all.begin() + begin, all.begin() + end);
+  const std::optional<std::size_t> member =
+      own.name_objects > 0 && request.seen ? models.classifying() : std::nullopt;
+  if (!member) return own;
+  std::vector<std::vector<SeenClass>> seen;
+  for (Index i = begin; i < end; ++i) seen.push_back(request.seen(i));
+  name_objects(own, seen, models.member(*member).pipeline->classes(), models.vocabulary());
+  return own;
 }
 
 }  // namespace
@@ -54,7 +70,7 @@ std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& 
     const EncodedPictures pictures(models, views);
     std::vector<DecodedCaption> group =
         request.given.empty()
-            ? pictures.caption(request.search, first)
+            ? pictures.caption(search_of(models, request, begin, end), first)
             : force_given(pictures, static_cast<std::size_t>(end - begin), request, first);
     std::move(group.begin(), group.end(), captions.begin() + first_own * each);
     const std::lock_guard lock(mutex);
@@ -82,9 +98,22 @@ std::vector<DecodedCaption> decode_images(const Ensemble& models, const Ensemble
   const auto load = [&](Index position, std::size_t member, std::span<float> out) {
     return inputs.of(member).load(images[static_cast<std::size_t>(position)], out);
   };
+  const std::optional<std::size_t> member =
+      search.name_objects > 0 ? models.classifying() : std::nullopt;
+  std::function<std::vector<SeenClass>(Index)> seen;
+  if (member)
+    seen = [&](Index position) {
+      return inputs.of(*member).seen(images[static_cast<std::size_t>(position)]);
+    };
+  SearchOptions own = search;
+  own.must.of_images.clear();
+  if (!search.must.of_images.empty())
+    for (const Index image : images)
+      own.must.of_images.push_back(search.must.of_images[static_cast<std::size_t>(image)]);
   return decode(models, {.count = static_cast<Index>(images.size()),
                          .load = load,
-                         .search = search,
+                         .search = std::move(own),
+                         .seen = seen,
                          .progress = progress});
 }
 

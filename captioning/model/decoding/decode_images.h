@@ -22,7 +22,10 @@ using LoadInput =
 struct DecodeRequest {
   Index count = 0;
   LoadInput load;
-  SearchOptions search{};
+  SearchOptions search{};  // search.must.of_images is by position, or empty
+  // What the classifier sees in the image at `position`, where the search names objects; called
+  // from many threads.
+  std::function<std::vector<SeenClass>(Index position)> seen{};
   // A caption, as ids, that is decoded for every image (EncodedPictures::force_decode); empty:
   // captions are searched.
   std::span<const int> given{};
@@ -36,8 +39,8 @@ struct DecodeRequest {
 // some of the groups and gets the captions of all.
 std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& request);
 
-// Captions of images of a data set, numbered by their place in `images`. Throws ShapeError for an
-// image that is bad or was not loaded.
+// Captions of images of a data set, numbered by their place in `images`. search.must.of_images is
+// by image of the data set, or empty. Throws ShapeError for an image that is bad or was not loaded.
 std::vector<DecodedCaption> decode_images(const Ensemble& models, const EnsembleInputs& inputs,
                                           std::span<const Index> images,
                                           const SearchOptions& search,

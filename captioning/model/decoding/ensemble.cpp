@@ -59,6 +59,12 @@ std::vector<std::string> Ensemble::names() const {
   return names;
 }
 
+std::optional<std::size_t> Ensemble::classifying() const {
+  for (std::size_t m = 0; m < size(); ++m)
+    if (members_[m].pipeline && members_[m].pipeline->classes() > 0) return m;
+  return std::nullopt;
+}
+
 EncodedPictures::EncodedPictures(const Ensemble& models, std::span<const InputView> inputs)
     : models_(models) {
   SACCADE_CHECK(inputs.size() == models.size(), "[ensemble] ", inputs.size(), " inputs for ",
@@ -95,6 +101,8 @@ void EncodedPictures::place(DecodedCaption& caption, std::size_t picture) const 
 std::vector<DecodedCaption> EncodedPictures::caption(const SearchOptions& options,
                                                      std::uint64_t first_image) const {
   std::vector<DecodedCaption> captions = search(members_, SpecialWords{}, options, first_image);
+  if (!options.must.new_words.empty())
+    for (DecodedCaption& caption : captions) name_new_words(caption, options.must);
   // Captions that are drawn are several for each picture.
   const std::size_t each =
       places_.empty() ? 1 : std::max<std::size_t>(captions.size() / places_.size(), 1);

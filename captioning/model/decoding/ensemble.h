@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -36,12 +37,15 @@ class Ensemble {
   // alike over a picture; otherwise the first of these.
   std::span<const std::size_t> shown() const { return shown_; }
   const GridShape& grid() const { return model(shown_[0]).grid(); }  // of that attention
+  // The first member whose frozen network has a classifier; none where no network has.
+  std::optional<std::size_t> classifying() const;
   bool has_attention() const { return model(shown_[0]).has_attention(); }
   bool has_maps() const { return model(shown_[0]).has_maps(); }
 
   // Reads a photo or a text and encodes it (photo.h): read(photo).caption(search) has the words of
   // its caption, each with its map. Throws as EncodedPhoto does.
-  EncodedPhoto read(const Source& source) const;
+  // With `classify`, for searches that name objects, its classes are known, too.
+  EncodedPhoto read(const Source& source, bool classify = false) const;
 
  private:
   std::vector<OpenModel> members_;

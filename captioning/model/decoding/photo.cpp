@@ -4,6 +4,7 @@
 
 #include "captioning/data/sequences/source_picture.h"
 #include "captioning/model/decoding/decode_images.h"
+#include "captioning/model/objects/name_objects.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -20,7 +21,8 @@ Photo empty_photo(const Ensemble& models) {
   return photo;
 }
 
-void fill(const Ensemble& models, const Source& source, Photo& photo) {
+void fill(const Ensemble& models, const Source& source, bool classify, Photo& photo) {
+  const std::optional<std::size_t> classifying = classify ? models.classifying() : std::nullopt;
   for (std::size_t m = 0; m < models.size(); ++m) {
     const InputPipeline& pipeline = *models.member(m).pipeline;
     const std::span<Real> input = photo.inputs[m].values_of(0);
@@ -30,15 +32,15 @@ void fill(const Ensemble& models, const Source& source, Photo& photo) {
             ? pipeline.run_features(
                   {.height = source.picture.height, .width = source.picture.width}, source.names,
                   source.features.get(), input)
-            : pipeline.run(source.picture, input);
+            : pipeline.run(source.picture, input, m == classifying ? &photo.seen : nullptr);
     photo.inputs[m].set_area(0, picture_area(geometry));
     if (m == models.shown()[0]) photo.geometry = geometry;
   }
 }
 
-Photo filled(const Ensemble& models, const Source& source) {
+Photo filled(const Ensemble& models, const Source& source, bool classify) {
   Photo photo = empty_photo(models);
-  fill(models, source, photo);
+  fill(models, source, classify, photo);
   return photo;
 }
 
@@ -67,7 +69,7 @@ std::vector<Photo> Photos::next() {
     const auto warn = [&](Severity, const std::string& text) { photo.warnings.push_back(text); };
     try {
       Source source = read_(photo.number, warn);
-      fill(models_, source, photo);
+      fill(models_, source, classify_, photo);
       if (keep_pictures_) photo.picture = std::move(source.picture);
       photo.tokens = std::move(source.tokens);
     } catch (const DataError&) {
@@ -88,22 +90,32 @@ void add_captions(const Ensemble& models, std::span<Photo> photos, const SearchO
     std::copy(input.values_of(0).begin(), input.values_of(0).end(), out.begin());
     return input.area(0);
   };
+  const auto seen = [&](Index i) { return photos[static_cast<std::size_t>(i)].seen; };
   std::vector<DecodedCaption> captions = decode(models, {.count = static_cast<Index>(photos.size()),
                                                          .load = load,
                                                          .search = search,
+                                                         .seen = seen,
                                                          .given = given,
                                                          .first_image = photos.front().number});
   for (std::size_t i = 0; i < photos.size(); ++i) photos[i].caption = std::move(captions[i]);
 }
 
-EncodedPhoto Ensemble::read(const Source& source) const { return {*this, source}; }
+EncodedPhoto Ensemble::read(const Source& source, bool classify) const {
+  return {*this, source, classify};
+}
 
-EncodedPhoto::EncodedPhoto(Ensemble models, const Source& source)
+EncodedPhoto::EncodedPhoto(Ensemble models, const Source& source, bool classify)
     : models_(std::move(models)),
-      photo_(filled(models_, source)),
+      photo_(filled(models_, source, classify)),
       pictures_(models_, photo_.views()) {}
 
-DecodedCaption EncodedPhoto::caption(const SearchOptions& search) const {
+DecodedCaption EncodedPhoto::caption(const SearchOptions& asked) const {
+  SearchOptions search = asked;
+  const std::optional<std::size_t> member =
+      search.name_objects > 0 ? models_.classifying() : std::nullopt;
+  if (member)
+    name_objects(search, {&photo_.seen, 1}, models_.member(*member).pipeline->classes(),
+                 models_.vocabulary());
   return std::move(pictures_.caption(search, static_cast<std::uint64_t>(photo_.number)).front());
 }
 

@@ -35,6 +35,7 @@ struct Photo {
   std::vector<std::string> tokens{};  // of a text; empty for a picture
   Geometry geometry{};                // of the grid of the attention maps
   std::vector<InputBatch> inputs{};   // [members]: what each member of the ensemble sees
+  std::vector<SeenClass> seen{};      // by the classifier, where it was asked
   std::vector<std::string> warnings{};
   std::exception_ptr error{};  // DataError or IoError, where it cannot be read
   DecodedCaption caption{};
@@ -49,9 +50,11 @@ class Photos {
   // says to the listener becomes a warning of the photo.
   using Read = std::function<Source(Index number, const MessageListener& listener)>;
 
-  // The ensemble must outlive it.
-  Photos(const Ensemble& models, Index first, Index count, Read read, bool keep_pictures = false)
+  // The ensemble must outlive it. `classify` is for searches that name objects.
+  Photos(const Ensemble& models, Index first, Index count, Read read, bool classify,
+         bool keep_pictures = false)
       : models_(models),
+        classify_(classify),
         next_(first),
         end_(first + count),
         read_(std::move(read)),
@@ -62,6 +65,7 @@ class Photos {
 
  private:
   const Ensemble& models_;
+  bool classify_;
   Index next_, end_;
   Read read_;
   bool keep_pictures_;
@@ -77,7 +81,7 @@ void add_captions(const Ensemble& models, std::span<Photo> photos, const SearchO
 class EncodedPhoto {
  public:
   // Throws what the functions of InputPipeline throw.
-  EncodedPhoto(Ensemble models, const Source& source);
+  EncodedPhoto(Ensemble models, const Source& source, bool classify);
 
   const Geometry& geometry() const { return photo_.geometry; }
   DecodedCaption caption(const SearchOptions& search) const;

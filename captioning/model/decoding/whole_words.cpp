@@ -57,6 +57,17 @@ void put_together(DecodedCaption& caption, const Vocabulary& vocabulary) {
   for (DecodedCaption& other : caption.others) put_together(other, vocabulary);
 }
 
+void name_new_words(DecodedCaption& caption, const MustSay& must) {
+  for (DecodedWord& word : caption.words) {
+    if (word.id < must.known_words) continue;
+    const NewWord& own = must.new_words[static_cast<std::size_t>(word.id - must.known_words)];
+    word.id = -1;
+    word.text = own.text;
+    word.pieces = {own.like.front().first};
+  }
+  for (DecodedCaption& other : caption.others) name_new_words(other, must);
+}
+
 void drop_repeated(DecodedCaption& caption) {
   std::set<std::vector<std::string>> known;
   const auto is_new = [&](const DecodedCaption& one) {

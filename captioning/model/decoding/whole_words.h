@@ -1,7 +1,9 @@
-// Captions as people read them, where the vocabulary of a model consists of pieces of words.
+// Captions as people read them, where the vocabulary of a model consists of pieces of words, or
+// lacks words that they have.
 #pragma once
 
 #include "captioning/model/maps/decoded_caption.h"
+#include "captioning/model/search/must.h"
 #include "captioning/model/vocabulary/vocabulary.h"
 
 namespace saccade {
@@ -11,6 +13,9 @@ namespace saccade {
 // gates and sentinels, are means, and have a chosen cell where all pieces chose the same one.
 // `last` stays a piece.
 void put_together(DecodedCaption& caption, const Vocabulary& vocabulary);
+
+// Gives new words (search/must.h) their texts, and as their piece the known word that is nearest.
+void name_new_words(DecodedCaption& caption, const MustSay& must);
 
 // Where alternatives have the same words after they were put together, leaves the first of them,
 // because one word may be cut in several ways.

@@ -107,6 +107,7 @@ class CaptionWriter {
     if (!record_->tokens.empty()) json["tokens"] = record_->tokens;
     json["caption"] = caption_text(caption, *source_->vocabulary);
     if (source_->given) json["given"] = true;
+    if (!caption.unmet.empty()) json["unmet"] = caption.unmet;
     json["words"] = words(caption);
     json["grid"] = layout_json(source_->layout, record_->geometry, form_);
     json["geometry"] = geometry_json(record_->geometry);

@@ -19,7 +19,7 @@ struct SelfAttention {
 
 // One decoded word with the attention of its step.
 struct DecodedWord {
-  int id = 0;           // -1 for a word that was put together from several (decoding/whole_words.h)
+  int id = 0;           // -1 for a word that has a text of its own (decoding/whole_words.h)
   double log_prob = 0;  // of this word given the ones before
   AttentionMap map{};   // of the last layer, the mean over its heads
   // Every head of the last layer, or every head of every layer where that was requested
@@ -30,8 +30,9 @@ struct DecodedWord {
   // stands for the sentinel, or for no cell.
   std::vector<int> choices{};
   std::vector<SelfAttention> self_attention{};  // where they were requested: by layer, then by head
-  std::string text{};                           // of a word that was put together
-  std::vector<int> pieces{};                    // and the ids of its pieces, in order
+  std::string text{};                           // of a word that was put together, or is new
+  std::vector<int> pieces{};                    // and the ids of its pieces, in order, or of a word
+                                                // that is like it
   // Where it was requested, for every region of the grid by how much log_prob falls when the region
   // is removed (inspection/occlusion.h); 0 for padding.
   std::vector<float> effects{};
@@ -47,6 +48,8 @@ struct DecodedCaption {
   // The next best finished hypotheses, where options.alternatives is above 1. No two have the same
   // words.
   std::vector<DecodedCaption> others{};
+  // The constraints that it does not meet (search/must.h), as they were asked for.
+  std::vector<std::string> unmet{};
 };
 
 // What hard attention took for a word, as DecodedWord::choices; empty where nothing was chosen.

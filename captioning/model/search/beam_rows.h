@@ -1,42 +1,44 @@
-// The steps that all beam searches share: scores of the next words, and the rows of hypotheses that
-// go on. Internal to beam.cpp and refilled_beam.cpp.
+// What all beam searches share: the steps, the rows of the hypotheses that go on, and the search of
+// one image. Internal to the beams of this folder.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "captioning/model/search/strategies.h"
 #include "captioning/model/search/trace.h"
-#include "captioning/model/search/word_rules.h"
 #include "captioning/model/search/word_scores.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
-class BeamRows {
- public:
-  BeamRows(SearchBatch& batch, const SpecialWords& special, const SearchOptions& options)
-      : batch_(batch),
-        special_(special),
-        options_(options),
-        captions_(static_cast<std::size_t>(batch.slots())),
-        words_(captions_.size(), special.bos) {}
-  virtual ~BeamRows() = default;
+class BeamRows;
 
-  // The captions of all images, in the order of the call.
-  std::vector<DecodedCaption> run() {
-    while (batch_.slots() > 0) step();
-    return std::move(captions_);
-  }
+// The search for the caption of one image.
+class ImageBeam {
+ public:
+  explicit ImageBeam(const BeamRows& rows) : rows_(rows) {}
+  virtual ~ImageBeam() = default;
+  // The hypotheses that go on from the image's rows, which are those of `slot`; none when the
+  // search is over.
+  virtual std::vector<Backpointer> extend(WordScores& scores, Index slot) = 0;
+  // The caption, when the search is over.
+  virtual DecodedCaption caption(Index slot) const = 0;
 
  protected:
-  // The hypotheses of an image that go on; none when the search for the image is over.
-  virtual std::vector<Backpointer> extend(WordScores& scores, Index slot) = 0;
-  // Writes the caption of an image whose search is over.
-  virtual void finish(Index slot) = 0;
-
+  const SearchOptions& options() const;
+  const Trace& trace() const;
+  int eos() const;
+  Index word() const;                 // the number of the word to be found; 0 is the first
+  Index first_row(Index slot) const;  // of the rows of a slot
+  Index prompt() const;               // words of the prompt
+  bool in_prompt() const { return word() < prompt(); }
+  int prompt_word() const { return options().prompt[static_cast<std::size_t>(word())]; }
+  // log p / length^length_normalization of so many words, those of the prompt included.
   double normalised(double log_prob, Index length) const {
-    return log_prob / std::pow(static_cast<double>(length), options_.length_normalization);
+    return log_prob /
+           std::pow(static_cast<double>(length - prompt()), options().length_normalization);
   }
   template <class Hypothesis>
   static std::vector<Backpointer> last_of(const std::vector<Hypothesis>& hypotheses) {
@@ -44,54 +46,54 @@ class BeamRows {
     for (const Hypothesis& one : hypotheses) out.push_back(one.last);
     return out;
   }
+  // Keeps one of the best by `score`, in order, behind those that are as good; at most `most`.
+  template <class Ended>
+  static void keep_best(std::vector<Ended>& kept, Ended one, Index most) {
+    const auto after = std::find_if(kept.begin(), kept.end(),
+                                    [&](const Ended& other) { return other.score < one.score; });
+    kept.insert(after, std::move(one));
+    if (std::ssize(kept) > most) kept.pop_back();
+  }
+
+ private:
+  const BeamRows& rows_;
+};
+
+// beam.cpp, refilled_beam.cpp and constrained_beam.cpp.
+std::unique_ptr<ImageBeam> shrinking_beam(const BeamRows& rows);
+std::unique_ptr<ImageBeam> refilled_beam(const BeamRows& rows);
+std::unique_ptr<ImageBeam> constrained_beam(const BeamRows& rows, MustAutomaton automaton);
+
+class BeamRows {
+ public:
+  BeamRows(SearchBatch& batch, const SpecialWords& special, const SearchOptions& options);
+  // The captions of all images, in the order of the call.
+  std::vector<DecodedCaption> run();
+
+ private:
+  friend class ImageBeam;
+  void step();
+  void hide_new_words(View logits) const;
+  void lay_out(const std::vector<std::vector<Backpointer>>& next, const std::vector<Index>& slots);
+  std::size_t image(Index slot) const { return static_cast<std::size_t>(batch_.image(slot)); }
 
   SearchBatch& batch_;
   const SpecialWords& special_;
   const SearchOptions& options_;
+  std::vector<std::unique_ptr<ImageBeam>> beams_;  // by image, as captions_
+  std::vector<std::vector<int>> hidden_;           // by image: new words that it may not have
   std::vector<DecodedCaption> captions_;
   std::vector<int> words_;  // the last word of every row
   Index group_ = 1;         // rows per image; one before the first word
   Trace trace_;
-
- private:
-  void step() {
-    trace_.add_step(batch_.step(words_, group_));
-    WordScores scores(batch_.logits(), special_, options_.allowed_words);
-    if (options_.rules.any())
-      for (Index row = 0; row < batch_.slots() * group_; ++row)
-        apply_rules(options_.rules, special_, trace_.prefix(batch_.word(), row), row, scores);
-    std::vector<std::vector<Backpointer>> next;  // by slot
-    std::vector<bool> done;
-    for (Index slot = 0; slot < batch_.slots(); ++slot) {
-      next.push_back(extend(scores, slot));
-      done.push_back(next.back().empty());
-      if (done.back()) finish(slot);
-    }
-    lay_out(next, batch_.drop(done));
-  }
-
-  // Lays out the rows of the next step: the slots that remain, in groups as wide as the widest.
-  // Narrower groups repeat their first hypothesis; nothing reads the repetition.
-  void lay_out(const std::vector<std::vector<Backpointer>>& next, const std::vector<Index>& slots) {
-    std::size_t group = 0;
-    for (const Index slot : slots)
-      group = std::max(group, next[static_cast<std::size_t>(slot)].size());
-    std::vector<Backpointer> backpointers;
-    std::vector<Index> parents;
-    words_.clear();
-    for (const Index slot : slots) {
-      const std::vector<Backpointer>& going = next[static_cast<std::size_t>(slot)];
-      for (std::size_t g = 0; g < group; ++g) {
-        backpointers.push_back(going[g < going.size() ? g : 0]);
-        parents.push_back(backpointers.back().row);
-        words_.push_back(backpointers.back().word);
-      }
-    }
-    trace_.add_words(std::move(backpointers));
-    batch_.advance(parents);
-    group_ = static_cast<Index>(group);
-  }
 };
+
+inline const SearchOptions& ImageBeam::options() const { return rows_.options_; }
+inline const Trace& ImageBeam::trace() const { return rows_.trace_; }
+inline int ImageBeam::eos() const { return rows_.special_.eos; }
+inline Index ImageBeam::word() const { return rows_.batch_.word(); }
+inline Index ImageBeam::first_row(Index slot) const { return slot * rows_.group_; }
+inline Index ImageBeam::prompt() const { return std::ssize(options().prompt); }
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

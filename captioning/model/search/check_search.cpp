@@ -42,6 +42,13 @@ void check_search(const SearchConfig& c, const DataConfig& data, Draws draws) {
     throw UsageError(
         "search.forbidden needs data.vocabulary words: pieces of words spell a word in many ways, "
         "and each piece is part of others");
+  if (!c.must.empty() && c.mode != SearchMode::kBeam)
+    throw UsageError(str("search.must needs search.mode beam, not ", enum_name(c.mode),
+                         ": it keeps a beam for each set of words that a caption has"));
+  if (!c.must.empty() && c.groups > 1)
+    throw UsageError("search.must needs search.groups 1: its beams are one for each set of words");
+  if (c.name_objects > 0 && (c.mode != SearchMode::kBeam || c.groups > 1))
+    throw UsageError("search.name_objects needs search.mode beam and search.groups 1");
   if (c.mode == SearchMode::kSample || draws == Draws::kAlways) return;
   for (const auto& [name, given] :
        {std::pair("temperature", c.temperature != 1), std::pair("top_k", c.top_k > 0),

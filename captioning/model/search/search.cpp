@@ -4,6 +4,7 @@
 
 #include "captioning/model/search/search_batch.h"
 #include "captioning/model/search/strategies.h"
+#include "captioning/model/search/word_tables.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -35,6 +36,13 @@ void check(const SearchOptions& options, std::span<const SearchMember> members) 
   if (options.rules.min_length > options.max_length)
     throw UsageError(str("search.min_length ", options.rules.min_length,
                          " is more than search.max_length ", options.max_length));
+  const MustSay& must = options.must;
+  SACCADE_CHECK(!must.any() || !beam || options.groups == 1,
+                "[search] constraints need a beam of one group; got ", options.groups);
+  SACCADE_CHECK(
+      must.of_images.empty() || std::ssize(must.of_images) == members[0].images.features.shape[0],
+      "[search] constraints of ", must.of_images.size(), " images for ",
+      members[0].images.features.shape[0]);
   if (!(options.length_normalization >= 0) || std::isinf(options.length_normalization))
     throw UsageError(str("search.length_normalization must be a number from 0; got ",
                          options.length_normalization));
@@ -54,7 +62,8 @@ std::vector<DecodedCaption> search(std::span<const SearchMember> members,
                                    std::uint64_t first_image) {
   check(options, members);
   if (members[0].images.features.shape[0] == 0) return {};
-  SearchBatch batch(members, options, first_image);
+  const WordTables tables(members, options.mode == SearchMode::kBeam ? options.must : MustSay());
+  SearchBatch batch(tables.members(), options, first_image);
   switch (options.mode) {
     case SearchMode::kBeam:
       return beam_search(batch, special, options);

@@ -8,6 +8,7 @@
 #include "captioning/model/decoders/decoder.h"
 #include "captioning/model/decoders/regime.h"
 #include "captioning/model/maps/recording.h"
+#include "captioning/model/search/must.h"
 #include "captioning/model/search/search_config.h"
 
 namespace saccade {
@@ -61,6 +62,10 @@ struct SearchOptions {
   Index top_k = 0;         // words are drawn from this many, the most probable; 0: from all
   double top_p = 1;        // words are drawn from the smallest set with this share
   WordRules rules{};
+  MustSay must{};  // read by beam search alone, which then has one group
+  // What is asked of images on top: the objects that their classifier sees with this probability
+  // (objects/name_objects.h). It is not read by search(); 0: off.
+  double name_objects = 0;
   Regime regime = Regime::kExpectation;
   std::uint64_t seed = 1;  // of sampled words and regions, and of permutations
   Index samples = 1;       // captions to draw per image; sampling only
@@ -93,7 +98,8 @@ void check_search(const SearchConfig& config, const DataConfig& data, Draws draw
 // region by region and word by word. `first_image` numbers the images for random draws, so that the
 // caption of an image does not depend on its batch. `parameters` are the model's
 // (ParameterStore::views). Where no hypothesis finishes, the best unfinished one is returned, with
-// its attention.
+// its attention; where not all of options.must is met, a caption that meets most of it
+// (DecodedCaption::unmet).
 std::vector<DecodedCaption> search(const Decoder& decoder, std::span<const ConstView> parameters,
                                    const EncodedValues& images, const SpecialWords& special,
                                    const SearchOptions& options, std::uint64_t first_image);

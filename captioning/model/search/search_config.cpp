@@ -37,6 +37,18 @@ void SearchConfig::fields(Section& v) {
           "n-grams of this many words (bpe: pieces) occur at most once in a caption; 0 = off",
           between(0, 1000));
   v.field("forbidden", forbidden, "words that no caption may have");
+  v.field("must", must,
+          "words or phrases that every caption has, in any order; '|' stands between alternatives, "
+          "as in [cat|kitten, traffic light] (beam)");
+  v.field("word_vectors", word_vectors,
+          "a text file of word vectors (GloVe, word2vec), for words of search.must that the "
+          "vocabulary lacks")
+      .is(Trait::kFile);
+  v.field(
+      "name_objects", name_objects,
+      "captions name the objects to which the classifier of the frozen network (ImageNet's 1,000 "
+      "classes) gives this probability; 0 = off (beam, without groups)",
+      between(0, 1));
 }
 
 }  // namespace saccade

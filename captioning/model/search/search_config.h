@@ -56,6 +56,9 @@ struct SearchConfig {
   std::int64_t min_length = 0;
   std::int64_t no_repeat_ngram = 0;
   std::vector<std::string> forbidden;
+  std::vector<std::string> must;
+  std::string word_vectors;
+  double name_objects = 0;
 
   void fields(Section& v);
 };

@@ -36,14 +36,20 @@ std::vector<DecodedCaption> forced_search(SearchBatch& batch, const SpecialWords
 // with log p - diversity * n, where n hypotheses of earlier groups take the word at this step
 // (<eos> as any other). This decides only which hypotheses continue: in the end, the score of a
 // hypothesis is its own log p.
+//
+// Where options.beam_end is one of the refills, it is beam search as in transformers. Of the 2 beam
+// best extensions of an image, those that end are finished if they are among the first `beam`, and
+// the first `beam` that do not end go on. Extensions that reach max_length, with or without <eos>,
+// count as ended. The `beam` best finished ones by log p / n^length_normalization are kept.
+//
+// An image with constraints (options.must) has a beam of `beam` hypotheses for each state of the
+// automaton that follows them (Anderson et al. 2017): extensions compete with those that lead to
+// the same state. The words that lead to other states are among the extensions however improbable
+// they are. Only <eos> behind all constraints finishes a caption. A finished hypothesis keeps its
+// place in the beam of the last state while it is among the best there, whatever options.beam_end:
+// a short caption that meets the constraints early is then replaced by better ones.
 std::vector<DecodedCaption> beam_search(SearchBatch& batch, const SpecialWords& special,
                                         const SearchOptions& options);
-// Beam search as in transformers, where options.beam_end is one of the refills. Of the 2 beam best
-// extensions of an image, those that end are finished if they are among the first `beam`, and the
-// first `beam` that do not end go on. Extensions that reach max_length, with or without <eos>,
-// count as ended. The `beam` best finished ones by log p / n^length_normalization are kept.
-std::vector<DecodedCaption> refilled_beam_search(SearchBatch& batch, const SpecialWords& special,
-                                                 const SearchOptions& options);
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -91,7 +91,7 @@ Index WordVectors::count() const {
 
 WordVectors read_word_vectors(const fs::path& file, const Vocabulary& vocabulary, Index width) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw DataError(file.string() + ": cannot be opened; set decoder.embeddings.file");
+  if (!in) throw DataError(file.string() + ": cannot be opened; name a file of word vectors");
   refuse_foreign(in, file);
   WordVectors out;
   std::vector<char> in_other_case(static_cast<std::size_t>(vocabulary.size()));

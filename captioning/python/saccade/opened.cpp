@@ -8,6 +8,7 @@
 #include "captioning/learning/runs/named_models.h"
 #include "captioning/learning/runs/open_model.h"
 #include "captioning/model/decoding/said_words.h"
+#include "captioning/model/maps/caption_text.h"
 #include "captioning/python/errors.h"
 #include "captioning/python/saccade/arrays.h"
 #include "captioning/study/inspection/encoder_maps.h"
@@ -117,11 +118,14 @@ std::vector<Photo> Opened::captions(std::span<const Given> photos, const SearchO
   for (Index first = 0; first < count; first += kTogether) {
     check_signals();
     std::vector<Photo> block =
-        Photos(*models_, first, std::min(kTogether, count - first), read).next();
+        Photos(*models_, first, std::min(kTogether, count - first), read, search.name_objects > 0)
+            .next();
     for (const Photo& photo : block)
       for (const std::string& warning : readable(photo).warnings) warn(listener_, warning);
     add_captions(*models_, block, search, said.ids);
     for (Photo& photo : block) {
+      if (const std::string note = unmet_note(photo.caption); !note.empty())
+        warn(listener_, photos[static_cast<std::size_t>(photo.number)].name + ": " + note);
       photo.inputs.clear();
       out.push_back(std::move(photo));
     }
@@ -131,7 +135,7 @@ std::vector<Photo> Opened::captions(std::span<const Given> photos, const SearchO
 
 Photo Opened::read(const Given& photo) const {
   const auto read = [&](Index, const MessageListener& note) { return source(photo, note); };
-  Photo out = std::move(Photos(*models_, 0, 1, read).next().front());
+  Photo out = std::move(Photos(*models_, 0, 1, read, false).next().front());
   for (const std::string& warning : readable(out).warnings) warn(listener_, warning);
   return out;
 }

@@ -165,7 +165,8 @@ class Model:
         regime        how words get their context: expectation, argmax, sample, marginal
         seed          of what is drawn
         search        values of the section `search`: beam=5, mode="sample", temperature=.8,
-                      max_length=30, ...; others are those of the model's config
+                      max_length=30, must=["cat|kitten", "rug"] for what the caption has to
+                      say, ...; others are those of the model's config
 
         Raises DataError for the first photo that cannot be read.
         """
