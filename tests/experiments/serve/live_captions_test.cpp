@@ -71,7 +71,7 @@ TEST_CASE("a photo is encoded once per model, whatever the number of regimes") {
   write_small_run(folder / "soft", small_experiment());
   const SmallModels loaded({folder / "hard", folder / "soft"});
   std::vector<std::string> encoded;
-  const LiveCaptions live(loaded.models(), [&](const ShownModel& model, const Image& picture) {
+  const LiveCaptions live(loaded.models(), [&](const ShownModel& model, const Source& picture) {
     encoded.push_back(model.name);
     return encode_photo(model, picture);
   });
@@ -91,7 +91,7 @@ TEST_CASE(
   const std::vector<std::uint8_t> bytes = encode_png(data.image(first));
   const RequestedSearch wanted{.occlusion = true};
   std::size_t encoded = 0;
-  const EncodePhoto counting = [&](const ShownModel& model, const Image& picture) {
+  const EncodePhoto counting = [&](const ShownModel& model, const Source& picture) {
     ++encoded;
     return encode_photo(model, picture);
   };
