@@ -139,7 +139,7 @@ inline void for_each_model(const std::function<void(Model&)>& f) {
     }
   // Two kinds of sentinels of two decoders and one marginal likelihood are refused; a transformer
   // has no first state.
-  CHECK(count == 16 * 5 - 5 - 1);
+  CHECK(count == 19 * 5 - 5 - 1);
 }
 
 // The costs and maps of a caption's words. Maps are by word, then by layer.
