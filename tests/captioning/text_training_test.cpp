@@ -165,7 +165,7 @@ TEST_CASE("a config of texts is checked as a whole") {
              Contains("encoder.pooled last_state needs encoder.type bigru: text_transformer has no "
                       "states"));
   CHECK_THAT(message({"encoder.type=text_transformer", "encoder.pooled=class_token"}),
-             Contains("encoder.pooled class_token needs encoder.type vit or hybrid"));
+             Contains("encoder.pooled class_token needs encoder.type vit, hybrid or features"));
 }
 
 TEST_CASE("a model of texts says what it cannot read") {
