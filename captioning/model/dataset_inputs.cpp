@@ -22,22 +22,14 @@ namespace {
 constexpr Index kMostHeldBytes = Index{2} << 30;  // of pixels
 constexpr Index kImagesBetweenReports = 64;
 
-// Scenes with equal ids differ by the options that they were drawn with; files differ by their
-// content.
-std::string cache_scope(const LoadedData& data) {
-  return data.is_drawn() ? data.dataset.digest : data.dataset.name;
-}
-
 }  // namespace
 
 struct DatasetInputs::Impl {
   enum class State : std::uint8_t { kAbsent, kBad, kGood };
-  // What is known of every image of the data set.
-  struct Entry {
+  struct Entry {  // what is known of every image of the data set
     State state = State::kAbsent;
     std::size_t row = 0;  // the row among the requested images
-    // The index of its second view in the list of the views of all training images. The list leaves
-    // out first views. None for images that are not trained on.
+    // Of its second view, in the list of the second and further views of all training images.
     std::optional<std::size_t> views;
     Geometry geometry;  // empty where neither the picture nor its size was read
     Image held;         // the original if it is augmented, else prepared; empty: there was no space
@@ -57,8 +49,6 @@ struct DatasetInputs::Impl {
   std::atomic<Index> held_bytes = 0;
   std::optional<GivenInputs> given;          // features that another program computed
   bool holds_features = true, half = false;  // in memory; else these are read at every use
-  mutable std::mutex seen_mutex;
-  mutable std::map<Index, std::vector<SeenClass>> known_seen;  // by image, once it was asked for
 
   Impl(const LoadedData& d, const InputPipeline& p) : data(&d), pipeline(&p) {}
 
@@ -210,10 +200,11 @@ std::vector<std::string> DatasetInputs::Impl::cache_ids() const {
 FeatureCacheOptions DatasetInputs::Impl::cache_options(const EncoderConfig& config,
                                                        const Progress& progress,
                                                        const std::vector<Index>& row_images) {
-  FeatureCacheOptions options{.dataset = cache_scope(*data),
-                              .half = config.half,
-                              .progress = progress,
-                              .listener = pipeline->listener()};
+  FeatureCacheOptions options{
+      .dataset = data->is_drawn() ? data->dataset.digest : data->dataset.name,
+      .half = config.half,
+      .progress = progress,
+      .listener = pipeline->listener()};
   if (skips()) {
     options.on_bad_image = [this, &row_images](Index row, const DataError& error) {
       Entry& bad_one = entry(row_images[static_cast<std::size_t>(row)]);
@@ -406,20 +397,12 @@ PictureArea DatasetInputs::load(Index image, std::span<float> out) const {
   }
   return picture_area(entry.geometry);
 }
-
 std::vector<SeenClass> DatasetInputs::seen(Index image) const {
-  const Impl& impl = *impl_;
-  impl.good(image);
-  {
-    const std::lock_guard lock(impl.seen_mutex);
-    if (const auto known = impl.known_seen.find(image); known != impl.known_seen.end())
-      return known->second;
-  }
-  std::vector<float> unused(static_cast<std::size_t>(shape().size()));
+  impl_->good(image);
+  std::vector<float> unused(static_cast<std::size_t>(shape().size()));  // what the network gives
   std::vector<SeenClass> out;
-  impl.pipeline->run(impl.picture(image), unused, &out);
-  const std::lock_guard lock(impl.seen_mutex);
-  return impl.known_seen.try_emplace(image, std::move(out)).first->second;
+  impl_->pipeline->run(impl_->picture(image), unused, &out);
+  return out;
 }
 
 Geometry DatasetInputs::load_augmented(Index image, const RandomKey& key,

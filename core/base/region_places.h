@@ -11,7 +11,10 @@ namespace saccade {
 
 // A part of a photo by its edges, as shares of the photo's width and height.
 struct RegionBox {
-  float left = 0, top = 0, right = 1, bottom = 1;
+  float left = 0;    // its left edge
+  float top = 0;     // its upper edge
+  float right = 1;   // its right edge
+  float bottom = 1;  // its lower edge
 
   // Its width, as a share of the photo's.
   float width() const { return right - left; }

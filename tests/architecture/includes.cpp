@@ -166,13 +166,13 @@ const std::vector<Owner> kOwners = {
 
 // Headers of the C library, POSIX and the compiler, beside those of C++ (which have no suffix).
 const std::set<std::string> kSystem = {
-    "fcntl.h",       "glob.h",      "execinfo.h",    "immintrin.h",   "pthread.h",
-    "signal.h",      "unistd.h",    "sys/file.h",    "sys/mman.h",    "sys/resource.h",
-    "sys/stat.h",    "sys/types.h", "sys/wait.h",    "sys/statvfs.h", "sys/ioctl.h",
-    "sys/utsname.h", "xmmintrin.h", "pmmintrin.h",   "malloc.h",      "poll.h",
-    "sched.h",       "cpuid.h",     "sys/time.h",    "sys/socket.h",  "arpa/inet.h",
-    "sys/prctl.h",   "sys/epoll.h", "sys/eventfd.h", "sys/syscall.h", "dirent.h",
-    "dlfcn.h"};
+    "fcntl.h",       "glob.h",      "execinfo.h",  "immintrin.h",   "pthread.h",
+    "signal.h",      "unistd.h",    "sys/file.h",  "sys/mman.h",    "sys/resource.h",
+    "sys/stat.h",    "sys/types.h", "sys/wait.h",  "sys/statvfs.h", "sys/ioctl.h",
+    "sys/utsname.h", "xmmintrin.h", "pmmintrin.h", "malloc.h",      "poll.h",
+    "sched.h",       "cpuid.h",     "sys/time.h",  "sys/uio.h",     "sys/socket.h",
+    "arpa/inet.h",   "sys/prctl.h", "sys/epoll.h", "sys/eventfd.h", "sys/syscall.h",
+    "dirent.h",      "dlfcn.h"};
 
 using Graph = std::map<std::string, std::set<std::string>>;
 

@@ -2,7 +2,7 @@
 
 #include "captioning/learning/runs/check_config.h"
 #include "captioning/learning/runs/use_precision.h"
-#include "captioning/model/objects/object_nouns.h"
+#include "captioning/model/search/object_nouns.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "vision/encoders/frozen_network.h"

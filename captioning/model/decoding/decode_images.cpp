@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "captioning/model/decoding/caption_bytes.h"
-#include "captioning/model/objects/name_objects.h"
+#include "captioning/model/search/name_objects.h"
 #include "core/parallel/ranks/groups.h"
 #include "core/parallel/ranks/ranks.h"
 

@@ -4,7 +4,7 @@
 
 #include "captioning/data/sequences/source_picture.h"
 #include "captioning/model/decoding/decode_images.h"
-#include "captioning/model/objects/name_objects.h"
+#include "captioning/model/search/name_objects.h"
 #include "core/base/error.h"
 
 namespace saccade {

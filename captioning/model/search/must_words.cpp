@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "captioning/model/objects/name_objects.h"
+#include "captioning/model/search/name_objects.h"
 #include "captioning/model/search/search_config.h"
 #include "captioning/model/vocabulary/word_vectors.h"
 #include "captioning/scoring/files/json_file.h"

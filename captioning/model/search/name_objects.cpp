@@ -1,11 +1,11 @@
-#include "captioning/model/objects/name_objects.h"
+#include "captioning/model/search/name_objects.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 
-#include "captioning/model/objects/object_nouns.h"
 #include "captioning/model/search/must_words.h"
+#include "captioning/model/search/object_nouns.h"
 #include "captioning/scoring/words/tokenizer.h"
 
 namespace saccade {

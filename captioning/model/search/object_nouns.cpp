@@ -1,4 +1,4 @@
-#include "captioning/model/objects/object_nouns.h"
+#include "captioning/model/search/object_nouns.h"
 
 #include <algorithm>
 #include <array>
