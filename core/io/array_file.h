@@ -1,6 +1,7 @@
 // Arrays of numbers in the files by which Python's libraries exchange them: numpy (.npy, .npz),
-// HDF5, safetensors and what torch.save wrote. A file of unknown origin is safe to read: nothing in
-// it is run, and sizes are checked before memory is allocated for them.
+// HDF5, safetensors and what torch.save wrote. A file of unknown origin is safe to read, but one of
+// HDF5: nothing in it is run, and sizes are checked before memory is allocated for them. The HDF5
+// library may crash where such a file is damaged inside.
 #pragma once
 
 #include <cstddef>

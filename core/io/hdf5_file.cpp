@@ -70,6 +70,7 @@ class Hdf5File final : public ArrayFile {
       refuse(name, "its shape is damaged");
     for (int axis = 0; axis < rank; ++axis)
       info.shape.push_back(static_cast<Index>(extents[static_cast<std::size_t>(axis)]));
+    refuse_beyond_file(info, H5Tget_size(type.get()));
     return info;
   }
 
@@ -78,6 +79,16 @@ class Hdf5File final : public ArrayFile {
   std::vector<std::string> own_texts(const ArrayInfo& array) const override;
 
  private:
+  // A damaged shape may ask for any amount of memory. Packed numbers take at least a thousandth.
+  void refuse_beyond_file(const ArrayInfo& info, std::size_t width) const {
+    constexpr double kMostPacked = 1100;
+    double bytes = static_cast<double>(width);
+    for (const Index extent : info.shape) bytes *= static_cast<double>(extent);
+    std::error_code error;
+    const auto has = static_cast<double>(fs::file_size(source_, error));
+    if (!error && !(bytes <= kMostPacked * has))
+      refuse(info.name, "its shape has more numbers than the file can hold; copy it again");
+  }
   [[noreturn]] void refuse(const std::string& name, const std::string& why) const {
     throw DataError(at(name) + ": " + why);
   }

@@ -41,6 +41,7 @@ void check(const ServeArgs& args) {
 std::string token_of(const std::string& file) {
   if (file.empty()) return "";
   std::ifstream in(file);
+  if (!in) throw DataError(str("--token ", file, ": there is no such file that can be read"));
   std::string token;
   std::getline(in, token);
   const auto plain = [](char c) {

@@ -1,9 +1,9 @@
 // campaign [--list] READER [--inputs N] [--seconds S] [--seed K] [--seeds FOLDER] [--keep FOLDER]
-// [FILE...] Feeds a reader with mutations of its seeds, the same ones for the same seed, and stops
-// at the first input that makes it fail: an exception that is no error for people, more than a
-// second, or memory out of proportion. A crash leaves the input in the folder --keep, where it is
-// written before it is read. With FILEs it reads these alone. Compiled with SACCADE_LIBFUZZER,
-// libFuzzer mutates instead, and SACCADE_READER names the reader.
+// [FILE...]
+// Feeds a reader with mutations of its seeds, the same ones for the same seed, and stops at the
+// first input that makes it fail: an exception that is no error for people, more than a second, or
+// memory out of proportion. A crash leaves the input in the folder --keep, where it is written
+// before it is read. With FILEs it reads these alone.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -53,8 +53,6 @@ std::string trouble_of(const Reader& reader, std::span<const std::uint8_t> input
     return str("it asked for ", largest >> 20, " MiB at once for ", input.size(), " bytes");
   return "";
 }
-
-#ifndef SACCADE_LIBFUZZER
 
 class Mutator {
  public:
@@ -216,8 +214,6 @@ int run(std::vector<std::string> arguments) {
   return 0;
 }
 
-#endif
-
 }  // namespace
 
 // Called by the allocations below.
@@ -228,26 +224,6 @@ void note_allocation(std::size_t bytes) {
 }
 
 }  // namespace saccade::campaign
-
-#ifdef SACCADE_LIBFUZZER
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace saccade::campaign;
-  static const Reader reader = [] {
-    const char* name = std::getenv("SACCADE_READER");
-    for (Reader& one : all_readers())
-      if (name && one.name == name) return one;
-    std::cerr << "SACCADE_READER names no reader\n";
-    std::exit(2);
-  }();
-  if (const std::string trouble = trouble_of(reader, {data, size}); !trouble.empty()) {
-    std::cerr << reader.name << ": " << trouble << "\n";
-    std::abort();
-  }
-  return 0;
-}
-
-#else
 
 void* operator new(std::size_t bytes) {
   saccade::campaign::note_allocation(bytes);
@@ -263,5 +239,3 @@ int main(int argc, char** argv) {
   setrlimit(RLIMIT_AS, &limit);
   return saccade::campaign::run({argv + 1, argv + argc});
 }
-
-#endif

@@ -52,6 +52,17 @@ expect 0 "$saccade" evaluate soft --split test --must ring --out captions.json
 [ "$(grep -o '"caption":' captions.json | wc -l)" -gt 0 ] || fail "there are no captions"
 [ "$(grep -oE '"caption": ?"[^"]*"' captions.json | grep -cvw ring)" -eq 0 ] || fail "a caption has no ring"
 
+# Of single images alone.
+echo '{"scene-test-0": ["ring"]}' >of_one.json
+expect 0 "$saccade" evaluate soft --split test --out others.json
+expect 0 "$saccade" evaluate soft --split test --must-from of_one.json --out one.json
+[ "$(diff <(grep -oE '"caption": ?"[^"]*"' others.json) <(grep -oE '"caption": ?"[^"]*"' one.json) | grep -c '^>')" -le 1 ] ||
+  fail "more than one caption was changed"
+grep -oE '"caption": ?"[^"]*"' one.json | grep -qw ring || fail "the caption of the image has no ring"
+echo '{"nowhere.jpg": ["ring"]}' >wrong.json
+expect 2 "$saccade" evaluate soft --split test --must-from wrong.json
+one_error "wrong.json" "no image 'nowhere.jpg'"
+
 # What cannot be.
 refused() {
   local text=$1

@@ -85,6 +85,15 @@ class Base(unittest.TestCase):
 
 
 class Captions(Base):
+    def test_captions_say_what_they_must(self):
+        caption = self.soft.caption(DOGS, must=["tree|trees", "grass"])
+        words = caption.text.split()
+        self.assertIn("grass", words)
+        self.assertTrue({"tree", "trees"} & set(words))
+        self.assertNotEqual(caption.text, self.soft.caption(DOGS).text)
+        with self.assertRaisesRegex(saccade.UsageError, "zzgrb"):
+            self.soft.caption(DOGS, must=["zzgrb"])
+
     def test_every_form_of_a_photo_has_the_same_caption(self):
         with Image.open(DOGS) as image:
             pixels = np.asarray(image)

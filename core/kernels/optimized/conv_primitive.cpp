@@ -1,6 +1,7 @@
 #include "core/kernels/optimized/conv_primitive.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <oneapi/dnnl/dnnl.hpp>
 
@@ -127,20 +128,29 @@ Primitive make(const ConvKey& key, dnnl::algorithm algorithm) {
           ? memory::desc(extents, kFloat, tag)
           : memory::desc(extents, kFloat,
                          memory::dims{1, key.all_channels, s.kernel_width * tap, tap});
-  // Operands may be rounded; what is added up and written never is.
+  // Operands may be rounded; what is added up and written never is. The other directions need a
+  // description of the forward pass as a hint, which takes rounded numbers alone.
   const auto rounded =
       key.precision == Precision::kBf16 ? memory::data_type::bf16 : memory::data_type::f32;
-  const auto operand = [&](ConvDirection result) {
+  using Types = std::function<memory::data_type(ConvDirection)>;  // by the direction that writes it
+  const Types own = [&](ConvDirection result) {
     return key.direction == result ? kFloat : rounded;
   };
-  const auto image = [&](const memory::desc& ours, memory::data_type type) {
-    const auto tag = algorithm == dnnl::algorithm::convolution_direct ? memory::format_tag::nhwc
-                                                                      : memory::format_tag::any;
-    return memory::desc(ours.dims(), type, tag);
+  const Types hint = [&](ConvDirection result) {
+    return key.direction == ConvDirection::kForward ? own(result) : rounded;
   };
-  const memory::desc x = image(our_x, operand(ConvDirection::kData)),
-                     y = image(our_y, operand(ConvDirection::kForward)),
-                     any(extents, operand(ConvDirection::kWeights), memory::format_tag::any);
+  const auto layout = algorithm == dnnl::algorithm::convolution_direct ? memory::format_tag::nhwc
+                                                                       : memory::format_tag::any;
+  const auto x_of = [&](const Types& types) {
+    return memory::desc(our_x.dims(), types(ConvDirection::kData), layout);
+  };
+  const auto y_of = [&](const Types& types) {
+    return memory::desc(our_y.dims(), types(ConvDirection::kForward), layout);
+  };
+  const auto weights_of = [&](const Types& types) {
+    return memory::desc(extents, types(ConvDirection::kWeights), memory::format_tag::any);
+  };
+  const memory::desc x = x_of(own), y = y_of(own), any = weights_of(own);
   const memory::dims strides{s.stride, s.stride}, before{key.rows.before, s.padding.before};
   const memory::dims after{key.rows.after, s.padding.after};
   const memory::dims dilates{s.dilation - 1,
@@ -152,16 +162,9 @@ Primitive make(const ConvKey& key, dnnl::algorithm algorithm) {
 
   Primitive p;
   if (key.bias) p.bias = memory::desc({s.out_channels}, kFloat, memory::format_tag::x);
-  // The other directions need its description as a hint, of which the types do not matter to them.
-  const auto hint = [&](const memory::desc& of, memory::data_type type) {
-    return key.precision == Precision::kF32 || key.direction == ConvDirection::kForward
-               ? of
-               : memory::desc(of.dims(), type,
-                              &of == &any ? memory::format_tag::any : memory::format_tag::nhwc);
-  };
   const dnnl::convolution_forward::primitive_desc forward(
-      {dnnl::prop_kind::forward_training, algorithm, hint(x, rounded), hint(any, rounded), p.bias,
-       hint(y, rounded), strides, dilates, before, after},
+      {dnnl::prop_kind::forward_training, algorithm, x_of(hint), weights_of(hint), p.bias,
+       y_of(hint), strides, dilates, before, after},
       with_post_ops, engine());
   switch (key.direction) {
     case ConvDirection::kForward:
