@@ -2,7 +2,8 @@
 """make_nouns.py WORDNET LABELS OUT CAPTIONS.json...
 
 Writes nouns.txt, the common nouns of ImageNet's 1,000 classes (ILSVRC 2012), from the database files of WordNet 3.0
-(WORDNET is a folder with data.noun, index.noun and noun.exc, as Debian's wordnet-base has them). LABELS has the words
+(WORDNET is a folder with data.noun, index.noun and noun.exc, as Debian's wordnet-base has them; its licence is
+captioning/scoring/metrics/meteor/wordnet/LICENSE.wordnet). LABELS has the words
 of each class in a line, in the order of the classes; a first line `background` is left out. CAPTIONS are data sets in
 Karpathy's form, of which the training captions are counted.
 
