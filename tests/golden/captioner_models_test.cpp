@@ -8,6 +8,7 @@
 #include "captioning/model/decoding/forced_decoding.h"
 #include "captioning/model/published/published_captioner.h"
 #include "tests/support/catch.h"
+#include "tests/support/further_goldens.h"
 #include "tests/support/npz.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tensor_difference.h"
@@ -23,13 +24,11 @@ constexpr double kNear = 1e-4;
 
 std::vector<fs::path> captioner_folders() {
   std::vector<fs::path> found;
+  const auto other = test::further_goldens("SACCADE_HUB");
   for (const char* name : {"blip", "vit-gpt2", "git"}) {
     found.push_back(fs::path(SACCADE_CAPTIONERS_FOLDER) / name);
-    if (const char* other = std::getenv("SACCADE_HUB"))
-      found.push_back(fs::path(other) / "captioners" / name);
+    if (other) found.push_back(*other / "captioners" / name);
   }
-  if (std::getenv("SACCADE_HUB") == nullptr)
-    std::cout << "skipped: SACCADE_HUB names no folder of other published captioners\n";
   return found;
 }
 

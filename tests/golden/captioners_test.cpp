@@ -8,6 +8,7 @@
 #include "captioning/model/published/tokenizer_files.h"
 #include "captioning/model/vocabulary/vocabulary.h"
 #include "tests/support/catch.h"
+#include "tests/support/further_goldens.h"
 #include "tests/support/temp_folder.h"
 
 using namespace saccade;
@@ -18,10 +19,8 @@ namespace {
 
 std::vector<fs::path> captioners(const std::string& name) {
   std::vector<fs::path> found{fs::path(SACCADE_CAPTIONERS_FOLDER) / name};
-  if (const char* other = std::getenv("SACCADE_HUB"))
-    found.push_back(fs::path(other) / "captioners" / name);
-  else
-    std::cout << "skipped: SACCADE_HUB names no folder of other published captioners\n";
+  if (const auto other = test::further_goldens("SACCADE_HUB"))
+    found.push_back(*other / "captioners" / name);
   return found;
 }
 

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/io/array_file.h"
 #include "tests/support/catch.h"
+#include "tests/support/further_goldens.h"
 #include "tests/support/temp_folder.h"
 
 namespace saccade {
@@ -89,12 +90,9 @@ Samples own_samples() {
 
 // The samples of others' forms that the environment names.
 std::optional<Samples> named_samples() {
-  const char* root = std::getenv("SACCADE_FEATURES");
-  if (root == nullptr) {
-    std::cout << "skipped: SACCADE_FEATURES names no folder of other features\n";
-    return std::nullopt;
-  }
-  Samples out{.root = root,
+  const auto root = test::further_goldens("SACCADE_FEATURES");
+  if (!root) return std::nullopt;
+  Samples out{.root = *root,
               .photos = {},
               .square = {7, 7},
               .wide = {6, 10},

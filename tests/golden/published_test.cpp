@@ -11,6 +11,7 @@
 #include "core/io/tensor_files.h"
 #include "tests/golden/golden.h"
 #include "tests/golden/golden_module.h"
+#include "tests/support/further_goldens.h"
 #include "tests/support/npz.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test_tape.h"
@@ -41,10 +42,7 @@ std::vector<fs::path> networks_in(const fs::path& root) {
 // Those of this repository, and those that SACCADE_HUB names.
 std::vector<fs::path> golden_roots() {
   std::vector<fs::path> roots{SACCADE_HUB_FOLDER};
-  if (const char* other = std::getenv("SACCADE_HUB"))
-    roots.emplace_back(other);
-  else
-    std::cout << "skipped: SACCADE_HUB names no folder of other published networks\n";
+  if (const auto other = test::further_goldens("SACCADE_HUB")) roots.push_back(*other);
   return roots;
 }
 

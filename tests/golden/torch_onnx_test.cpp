@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "tests/support/catch.h"
+#include "tests/support/further_goldens.h"
 #include "tests/support/npz.h"
 #include "tests/support/test_tape.h"
 #include "vision/encoders/backbones/onnx_backbone.h"
@@ -28,10 +29,7 @@ std::vector<fs::path> onnx_files() {
       if (entry.path().extension() == ".onnx") found.push_back(entry.path());
   };
   add(SACCADE_TORCH_ONNX_FOLDER);
-  if (const char* other = std::getenv("SACCADE_TORCH_ONNX"))
-    add(other);
-  else
-    std::cout << "skipped: SACCADE_TORCH_ONNX names no folder of other ONNX files\n";
+  if (const auto other = test::further_goldens("SACCADE_TORCH_ONNX")) add(*other);
   std::sort(found.begin(), found.end());
   return found;
 }
