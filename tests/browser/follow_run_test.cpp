@@ -3,7 +3,7 @@
 
 #include "tests/browser/open_report.h"
 
-namespace saccade::test {
+namespace saccade::test::follow_run_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -142,4 +142,4 @@ TEST_CASE("a page before the first validation has no captions, and gets them") {
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::follow_run_test

@@ -9,7 +9,7 @@
 #include "tests/experiments/printed.h"
 #include "tests/experiments/small_run.h"
 
-namespace saccade::test {
+namespace saccade::test::other_pages_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -298,4 +298,4 @@ TEST_CASE("what was measured fits a phone, has contrast and names, and is not th
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::other_pages_test

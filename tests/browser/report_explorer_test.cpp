@@ -5,7 +5,7 @@
 #include "tests/browser/open_report.h"
 #include "vision/images/image.h"
 
-namespace saccade::test {
+namespace saccade::test::report_explorer_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -424,4 +424,4 @@ TEST_CASE("of the seeds of an arm the first is shown, and others can be chosen")
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::report_explorer_test

@@ -4,7 +4,7 @@
 #include "experiments/commands/report.h"
 #include "tests/browser/open_report.h"
 
-namespace saccade::test {
+namespace saccade::test::report_first_look_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -257,4 +257,4 @@ TEST_CASE("small pictures of all images lead to them, in the order that is chose
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::report_first_look_test

@@ -7,7 +7,7 @@
 #include "tests/support/base64_bytes.h"
 #include "vision/images/image.h"
 
-namespace saccade::test {
+namespace saccade::test::report_maps_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -363,4 +363,4 @@ TEST_CASE("a panel is saved as PNG and as SVG, with its caption and the map that
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::report_maps_test

@@ -4,7 +4,7 @@
 #include "tests/browser/open_report.h"
 #include "tests/experiments/small_run.h"
 
-namespace saccade::test {
+namespace saccade::test::self_attention_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -220,4 +220,4 @@ TEST_CASE("pointing at a word shows which words it attends to, and all of it fit
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::self_attention_test

@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr int kStartSeconds = 30;
+constexpr int kWidth = 1280, kHeight = 900;  // of a window
 
 fs::path program(const std::string& name) {
   const char* path = std::getenv("PATH");
@@ -142,7 +143,8 @@ struct Browser::Impl {
         {"goog:chromeOptions",
          {{"args",
            {"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            "--hide-scrollbars", "--window-size=1280,900"}}}},
+            "--hide-scrollbars",
+            "--window-size=" + std::to_string(kWidth) + "," + std::to_string(kHeight)}}}},
         {"goog:loggingPrefs", {{"browser", "ALL"}}}};
     session = ask("POST", "", {{"capabilities", {{"alwaysMatch", wanted}}}})
                   .at("sessionId")
@@ -156,6 +158,16 @@ struct Browser::Impl {
       throw std::runtime_error(value.at("error").get<std::string>() + ": " +
                                value.at("message").get<std::string>());
     return value;
+  }
+
+  // Leaves a new window with nothing of what the old one kept, emulated or complained about.
+  void renew() {
+    run("try { localStorage.clear(); sessionStorage.clear(); } catch {}");
+    const Json window = ask("POST", "/window/new", {{"type", "window"}}).at("handle");
+    ask("DELETE", "/window");
+    ask("POST", "/window", {{"handle", window}});
+    ask("POST", "/window/rect", {{"width", kWidth}, {"height", kHeight}});
+    ask("POST", "/se/log", {{"type", "browser"}});
   }
 
   void protocol(const std::string& command, const Json& parameters) {
@@ -173,8 +185,26 @@ struct Browser::Impl {
   }
 };
 
-Browser::Browser() : impl_(std::make_unique<Impl>()) {}
-Browser::~Browser() = default;
+namespace {
+
+// Starting a browser takes a second, so that one remains for the next test case of this process.
+template <class Running>
+std::unique_ptr<Running>& kept() {
+  static std::unique_ptr<Running> one;
+  return one;
+}
+
+}  // namespace
+
+Browser::Browser() : impl_(kept<Impl>() ? std::move(kept<Impl>()) : std::make_unique<Impl>()) {}
+
+Browser::~Browser() {
+  try {
+    impl_->renew();
+    kept<Impl>() = std::move(impl_);
+  } catch (const std::exception&) {  // the next one starts its own
+  }
+}
 
 void Browser::open(const fs::path& file) { visit("file://" + fs::absolute(file).string()); }
 

@@ -11,8 +11,8 @@ namespace saccade::test {
 
 class Browser {
  public:
-  // Starts chromedriver and a window. Throws std::runtime_error with chromedriver's output where it
-  // cannot.
+  // Opens a new window, in the browser of this process where one runs and nobody has it. Throws
+  // std::runtime_error with chromedriver's output where it cannot be started.
   Browser();
   ~Browser();
   Browser(const Browser&) = delete;

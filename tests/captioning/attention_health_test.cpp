@@ -7,7 +7,7 @@
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 
-namespace saccade::test {
+namespace saccade::test::attention_health_test {
 namespace {
 
 using Map = std::vector<float>;
@@ -399,4 +399,4 @@ TEST_CASE("a full report has attention health, with ablations unless they are le
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::attention_health_test

@@ -5,7 +5,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
-namespace saccade {
+namespace saccade::caption_forms_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -352,4 +352,4 @@ TEST_CASE("only the images of the results need references") {
                     Contains("1 caption of an image without a reference: c.jpg"));
 }
 
-}  // namespace saccade
+}  // namespace saccade::caption_forms_test

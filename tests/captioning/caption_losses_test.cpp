@@ -11,7 +11,7 @@
 #include "tests/support/parameter_gradients.h"
 #include "tests/support/test_tape.h"
 
-namespace saccade {
+namespace saccade::caption_losses_test {
 namespace {
 
 constexpr Index kVocabulary = 7;
@@ -376,4 +376,4 @@ TEST_CASE("the loss is that of the true words after the words that were read") {
   CHECK(sampled.nll() == loss_of(other_tape, 0, read).nll());
 }
 
-}  // namespace saccade
+}  // namespace saccade::caption_losses_test

@@ -5,7 +5,7 @@
 #include "tests/support/parameter_gradients.h"
 #include "tests/support/test_tape.h"
 
-namespace saccade {
+namespace saccade::decoder_gradients_test {
 namespace {
 
 constexpr Index kRegions = 3, kFeatures = 2, kKeys = 3, kVocabulary = 7;
@@ -163,4 +163,4 @@ TEST_CASE("gradients are correct with every attention among words") {
       }
 }
 
-}  // namespace saccade
+}  // namespace saccade::decoder_gradients_test

@@ -5,7 +5,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/same_for_threads.h"
 
-namespace saccade::test {
+namespace saccade::test::diversity_test {
 namespace {
 
 using Set = std::vector<CountedCaption>;
@@ -118,4 +118,4 @@ TEST_CASE("self-CIDEr of sets without weight") {
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::diversity_test

@@ -4,7 +4,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/test_tape.h"
 
-namespace saccade::test {
+namespace saccade::test::ensemble_search_test {
 namespace {
 
 constexpr double kTolerance = 1e-4;
@@ -148,4 +148,4 @@ TEST_CASE("a model joined with itself gives the captions that it gives alone") {
   }
 }
 
-}  // namespace saccade::test
+}  // namespace saccade::test::ensemble_search_test

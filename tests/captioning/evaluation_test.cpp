@@ -13,7 +13,7 @@
 #include "tests/support/same_for_threads.h"
 #include "tests/support/temp_folder.h"
 
-namespace saccade::test {
+namespace saccade::test::evaluation_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -323,4 +323,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::evaluation_test

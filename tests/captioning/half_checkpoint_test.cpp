@@ -15,7 +15,7 @@
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
 
-namespace saccade::test {
+namespace saccade::test::half_checkpoint_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -281,4 +281,4 @@ TEST_CASE("a run that names no file takes the network of its first checkpoint, a
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::half_checkpoint_test

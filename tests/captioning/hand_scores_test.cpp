@@ -9,7 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
-namespace saccade {
+namespace saccade::hand_scores_test {
 namespace {
 
 Words words(const char* text) { return split_words(text); }
@@ -323,4 +323,4 @@ TEST_CASE("nothing matches words outside the vocabulary") {
   CHECK_THROWS_AS(Rewards({"..."}, {}), DataError);
 }
 
-}  // namespace saccade
+}  // namespace saccade::hand_scores_test

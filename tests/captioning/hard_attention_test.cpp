@@ -6,7 +6,7 @@
 #include "tests/support/parameter_gradients.h"
 #include "tests/support/test_tape.h"
 
-namespace saccade::test {
+namespace saccade::test::hard_attention_test {
 namespace {
 
 struct Outcome {
@@ -410,4 +410,4 @@ TEST_CASE("a moving average starts at the first batch's mean, separately for eve
   CHECK(baseline.at(BaselineKind::kEmaPerLength, 3) == Approx(50));
 }
 
-}  // namespace saccade::test
+}  // namespace saccade::test::hard_attention_test

@@ -13,7 +13,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/test_tape.h"
 
-namespace saccade::test {
+namespace saccade::test::inspection_test {
 namespace {
 
 TEST_CASE("Pearson's correlation of known numbers") {
@@ -351,4 +351,4 @@ TEST_CASE("patches are measured for encoders that have tokens, and for no others
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::inspection_test

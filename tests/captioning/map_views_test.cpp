@@ -8,7 +8,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/test_tape.h"
 
-namespace saccade::test {
+namespace saccade::test::map_views_test {
 namespace {
 
 using Kind = MapChoice::Kind;
@@ -307,4 +307,4 @@ TEST_CASE("exchanging patches exchanges their maps") {
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::map_views_test

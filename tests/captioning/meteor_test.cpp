@@ -16,7 +16,7 @@
 #include "tests/support/published_data.h"
 #include "tests/support/temp_folder.h"
 
-namespace saccade {
+namespace saccade::meteor_test {
 namespace {
 
 using test::message_of;
@@ -399,4 +399,4 @@ TEST_CASE("METEOR with the published paraphrases equals the reference implementa
   CHECK(corpora == 12);
 }
 
-}  // namespace saccade
+}  // namespace saccade::meteor_test

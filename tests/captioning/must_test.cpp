@@ -7,7 +7,7 @@
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"
 
-namespace saccade::test {
+namespace saccade::test::must_test {
 namespace {
 
 constexpr double kTolerance = 1e-4;
@@ -264,4 +264,4 @@ TEST_CASE("a new word has the mean rows of the words that it is like, and others
   }
 }
 
-}  // namespace saccade::test
+}  // namespace saccade::test::must_test

@@ -11,7 +11,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
 
-namespace saccade {
+namespace saccade::own_data_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -265,4 +265,4 @@ TEST_CASE("many names are three and a count") {
   CHECK(counted(2, "photo is", "photos are") == "2 photos are");
 }
 
-}  // namespace saccade
+}  // namespace saccade::own_data_test

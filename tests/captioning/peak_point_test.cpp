@@ -5,7 +5,7 @@
 #include "core/base/random.h"
 #include "tests/support/catch.h"
 
-namespace saccade {
+namespace saccade::peak_point_test {
 namespace {
 
 constexpr Index kSide = 224;
@@ -175,4 +175,4 @@ TEST_CASE("maps are compared with the centre noun by noun") {
   CHECK(GroundingScores{}.against_centre().empty());
 }
 
-}  // namespace saccade
+}  // namespace saccade::peak_point_test

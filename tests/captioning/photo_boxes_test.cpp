@@ -8,7 +8,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
-namespace saccade::test {
+namespace saccade::test::photo_boxes_test {
 namespace {
 
 const std::vector<std::string> kCategories = {
@@ -305,4 +305,4 @@ TEST_CASE("broken Entities are refused with file, line and remedy") {
         std::string::npos);
 }
 
-}  // namespace saccade::test
+}  // namespace saccade::test::photo_boxes_test

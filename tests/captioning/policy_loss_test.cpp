@@ -3,6 +3,7 @@
 // and the expectation of the estimated gradient are known without sampling.
 #include "captioning/learning/objectives/policy_loss.h"
 
+#include <map>
 #include <tuple>
 
 #include "captioning/model/search/search.h"
@@ -11,7 +12,7 @@
 #include "tests/support/parameter_gradients.h"
 #include "tests/support/test_tape.h"
 
-namespace saccade {
+namespace saccade::policy_loss_test {
 namespace {
 
 constexpr Index kRegions = 2, kFeatures = 2;
@@ -235,18 +236,19 @@ TEST_CASE("drawn captions have the model's frequencies and are replayed as they 
     const std::vector<DecodedCaption> decoded =
         search(*model.decoder, model.store.views(), model.features.view(), {}, options, 7);
     REQUIRE(decoded.size() == kSamples);
-    std::vector<DrawnCaption> drawn;
-    for (const DecodedCaption& caption : decoded) drawn.push_back(drawn_caption(caption));
+    const auto key = [](const DrawnCaption& caption) {
+      return std::pair(caption.words, caption.regions);
+    };
+    std::map<decltype(key(DrawnCaption())), double> counts;
+    for (const DecodedCaption& caption : decoded) ++counts[key(drawn_caption(caption))];
     const std::vector<DrawnCaption> all = all_captions(model, 1);
     const std::vector<double> p = run(model, all, {}).probabilities;
     for (std::size_t c = 0; c < all.size(); ++c) {
-      double count = 0;
-      for (const DrawnCaption& one : drawn)
-        count += one.words == all[c].words && one.regions == all[c].regions;
+      const double count = counts[key(all[c])];
       const double deviation = std::sqrt(kSamples * p[c] * (1 - p[c]));
       CHECK(std::abs(count - kSamples * p[c]) < 5 * deviation + 1);
     }
   }
 }
 
-}  // namespace saccade
+}  // namespace saccade::policy_loss_test

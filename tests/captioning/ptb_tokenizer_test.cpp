@@ -12,7 +12,7 @@
 #include "tests/support/published_data.h"
 #include "tests/support/same_for_threads.h"
 
-namespace saccade {
+namespace saccade::ptb_tokenizer_test {
 namespace {
 
 // The tokens of the lines of one file, with one space between two.
@@ -319,4 +319,4 @@ TEST_CASE("PTB words of candidates and references equal those of the original") 
   CHECK(agreement.complete());
 }
 
-}  // namespace saccade
+}  // namespace saccade::ptb_tokenizer_test

@@ -7,7 +7,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/test_tape.h"
 
-namespace saccade {
+namespace saccade::region_gradients_test {
 namespace {
 
 using test::kSpecial;
@@ -247,4 +247,4 @@ TEST_CASE("attention without keys and values of regions is refused") {
 }
 
 }  // namespace
-}  // namespace saccade
+}  // namespace saccade::region_gradients_test

@@ -14,7 +14,7 @@
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 
-namespace saccade::test {
+namespace saccade::test::score_groups_test {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -390,4 +390,4 @@ TEST_CASE("scores are told apart by the length of the text") {
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::score_groups_test

@@ -4,7 +4,7 @@
 #include "tests/captioning/search_models.h"
 #include "tests/support/catch.h"
 
-namespace saccade::test {
+namespace saccade::test::search_test {
 namespace {
 
 constexpr double kTolerance = 1e-4;
@@ -394,4 +394,4 @@ TEST_CASE("search works for a model without attention") {
   }
 }
 
-}  // namespace saccade::test
+}  // namespace saccade::test::search_test

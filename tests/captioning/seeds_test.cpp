@@ -9,7 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/same_for_threads.h"
 
-namespace saccade {
+namespace saccade::seeds_test {
 namespace {
 
 using Arm = std::vector<SeedRun>;
@@ -253,4 +253,4 @@ TEST_CASE("tau of long, equal, opposite and unusable vectors") {
   CHECK_THROWS_AS(count_kendall(Values{1, std::nan("")}, Values{1, 2}), DataError);
 }
 
-}  // namespace saccade
+}  // namespace saccade::seeds_test

@@ -6,7 +6,7 @@
 #include "captioning/scoring/words/tokenizer.h"
 #include "tests/support/catch.h"
 
-namespace saccade::test {
+namespace saccade::test::sequences_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -225,4 +225,4 @@ TEST_CASE("a data set of texts is loaded as others are") {
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::sequences_test

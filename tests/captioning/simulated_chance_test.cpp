@@ -8,7 +8,7 @@
 #include "core/base/random.h"
 #include "tests/support/catch.h"
 
-namespace saccade {
+namespace saccade::simulated_chance_test {
 namespace {
 
 Random random_of(std::uint64_t simulation, std::uint64_t number) {
@@ -267,4 +267,4 @@ TEST_CASE("Williams' test of two correlations with the same judgements") {
   CHECK(found <= 0.07 * simulations);
 }
 
-}  // namespace saccade
+}  // namespace saccade::simulated_chance_test

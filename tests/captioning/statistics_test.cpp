@@ -6,7 +6,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/same_for_threads.h"
 
-namespace saccade {
+namespace saccade::statistics_test {
 namespace {
 
 using Systems = std::vector<ImageStatistics>;
@@ -300,4 +300,4 @@ TEST_CASE("results have the same bits for 1, 2 and 4 threads, and follow the see
   CHECK(alone.variance == expected[6]);
 }
 
-}  // namespace saccade
+}  // namespace saccade::statistics_test

@@ -11,7 +11,7 @@
 #include "tests/support/parameter_gradients.h"
 #include "tests/support/test_tape.h"
 
-namespace saccade {
+namespace saccade::supervision_test {
 namespace {
 
 constexpr Index kVocabulary = 7;
@@ -358,4 +358,4 @@ TEST_CASE("The middle is that of the picture without its padding", "[supervision
         1e-5);
 }
 
-}  // namespace saccade
+}  // namespace saccade::supervision_test

@@ -6,7 +6,7 @@
 #include "tests/support/published_data.h"
 #include "tests/support/temp_folder.h"
 
-namespace saccade {
+namespace saccade::text_test {
 
 using Words = std::vector<std::string>;
 
@@ -234,4 +234,4 @@ TEST_CASE("published word vectors cover everyday words") {
   CHECK(cosine(row(v, "dog"), row(v, "cat")) > cosine(row(v, "dog"), row(v, "runs")));
 }
 
-}  // namespace saccade
+}  // namespace saccade::text_test

@@ -9,7 +9,7 @@
 #include "tests/golden/golden_module.h"
 #include "tests/support/test_tape.h"
 
-namespace saccade {
+namespace saccade::transformer_layers_test {
 
 using test::golden_difference;
 using test::golden_tensor;
@@ -212,4 +212,4 @@ TEST_CASE("multi-head attention equals PyTorch's, forward, weights and backward"
   module.check_gradients(tape);
 }
 
-}  // namespace saccade
+}  // namespace saccade::transformer_layers_test

@@ -6,7 +6,7 @@
 #include "tests/support/test_tape.h"
 #include "vision/encoders/vit_weights.h"
 
-namespace saccade {
+namespace saccade::vit_test {
 
 using Catch::Matchers::Contains;
 using test::golden_difference;
@@ -213,4 +213,4 @@ TEST_CASE(
   CHECK_THROWS_AS(Model(config).encoder->pretrained(), UsageError);
 }
 
-}  // namespace saccade
+}  // namespace saccade::vit_test

@@ -8,7 +8,7 @@
 #include "tests/core/attention/sequence_support.h"
 #include "tests/support/catch.h"
 
-namespace saccade {
+namespace saccade::causal_attention_test {
 
 using test::apart;
 using test::noise;
@@ -291,4 +291,4 @@ TEST_CASE("cross-attention reads keys that were made on another tape") {
     }
 }
 
-}  // namespace saccade
+}  // namespace saccade::causal_attention_test

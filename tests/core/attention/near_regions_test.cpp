@@ -4,7 +4,7 @@
 #include "tests/contract/mechanisms.h"
 #include "tests/core/attention/module_support.h"
 
-namespace saccade::test {
+namespace saccade::test::near_regions_test {
 namespace {
 
 constexpr GridSize kGrid{.rows = 7, .cols = 6};  // a window of radius 1 is a fifth of it
@@ -128,4 +128,4 @@ TEST_CASE("only the regions of a small window are read, and a large one is a mas
     }
 }
 
-}  // namespace saccade::test
+}  // namespace saccade::test::near_regions_test

@@ -14,7 +14,7 @@
 #include "tests/core/attention/sequence_support.h"
 #include "tests/support/catch.h"
 
-namespace saccade {
+namespace saccade::refinement_test {
 
 using test::apart;
 using test::noise;
@@ -276,4 +276,4 @@ TEST_CASE("options that do not fit are refused in one line") {
   refuses({.layers = 0, .heads = 2});
 }
 
-}  // namespace saccade
+}  // namespace saccade::refinement_test

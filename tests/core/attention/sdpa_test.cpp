@@ -5,7 +5,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/test_tape.h"
 
-namespace saccade {
+namespace saccade::sdpa_test {
 
 using test::apart;
 using test::MaskCase;
@@ -221,4 +221,4 @@ TEST_CASE("masks that do not fit and queries without a key are refused") {
                   ShapeError);
 }
 
-}  // namespace saccade
+}  // namespace saccade::sdpa_test

@@ -9,7 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/test_tape.h"
 
-namespace saccade {
+namespace saccade::sequence_ops_test {
 
 using test::apart;
 using test::noise;
@@ -213,4 +213,4 @@ TEST_CASE(
       }
 }
 
-}  // namespace saccade
+}  // namespace saccade::sequence_ops_test

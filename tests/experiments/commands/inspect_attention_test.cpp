@@ -15,7 +15,7 @@
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
 
-namespace saccade::test {
+namespace saccade::test::inspect_attention_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -244,4 +244,4 @@ TEST_CASE("the layers of an ONNX file are one JSON object, like every other outp
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::inspect_attention_test

@@ -12,7 +12,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
-namespace saccade::test {
+namespace saccade::test::model_commands_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -372,4 +372,4 @@ TEST_CASE("words become safe parts of file names") {
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::model_commands_test

@@ -12,7 +12,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
-namespace saccade::test {
+namespace saccade::test::text_commands_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -149,4 +149,4 @@ TEST_CASE("commands that need pictures refuse a model of texts") {
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::text_commands_test

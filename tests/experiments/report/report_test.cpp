@@ -19,7 +19,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
-namespace saccade::test {
+namespace saccade::test::report_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -398,4 +398,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::report_test

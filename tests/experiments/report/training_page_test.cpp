@@ -9,7 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
-namespace saccade::test {
+namespace saccade::test::training_page_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -166,4 +166,4 @@ TEST_CASE("a training goes on where its page cannot be written, and spares time 
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::training_page_test

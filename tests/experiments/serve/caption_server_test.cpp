@@ -11,7 +11,7 @@
 #include "tests/support/temp_folder.h"
 #include "vision/images/image.h"
 
-namespace saccade::test {
+namespace saccade::test::caption_server_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -419,4 +419,4 @@ TEST_CASE("a port that is taken is refused") {
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::caption_server_test

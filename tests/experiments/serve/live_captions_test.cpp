@@ -18,7 +18,7 @@
 #include "tests/support/running_server.h"
 #include "tests/support/temp_folder.h"
 
-namespace saccade::test {
+namespace saccade::test::live_captions_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -337,4 +337,4 @@ TEST_CASE("a server that can accept no connections ends and says so") {
 }
 
 }  // namespace
-}  // namespace saccade::test
+}  // namespace saccade::test::live_captions_test

@@ -3,7 +3,7 @@
 #include "tests/vision/pictures.h"
 #include "vision/drawing/overlay.h"
 
-namespace saccade {
+namespace saccade::overlay_boxes_test {
 namespace {
 
 int distance(const std::uint8_t* a, const std::uint8_t* b) {
@@ -59,4 +59,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace saccade
+}  // namespace saccade::overlay_boxes_test

@@ -7,7 +7,7 @@
 #include "vision/drawing/text_painter.h"
 #include "vision/images/augment.h"
 
-namespace saccade {
+namespace saccade::overlay_test {
 namespace {
 
 std::vector<float> one_hot(Index size, Index cell, float weight = 1) {
@@ -415,4 +415,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace saccade
+}  // namespace saccade::overlay_test

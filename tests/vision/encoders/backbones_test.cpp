@@ -8,7 +8,7 @@
 #include "vision/encoders/backbones/resnet.h"
 #include "vision/encoders/backbones/vgg.h"
 
-namespace saccade {
+namespace saccade::backbones_test {
 
 using test::difference;
 using test::message_of;
@@ -207,4 +207,4 @@ TEST_CASE("backbones refuse stages that they do not have and images that are too
   }
 }
 
-}  // namespace saccade
+}  // namespace saccade::backbones_test

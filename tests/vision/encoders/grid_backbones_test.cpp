@@ -11,7 +11,7 @@
 #include "vision/encoders/encoder.h"
 #include "vision/encoders/onnx_encoder.h"
 
-namespace saccade {
+namespace saccade::grid_backbones_test {
 
 using Catch::Matchers::Contains;
 using test::message_of;
@@ -224,4 +224,4 @@ TEST_CASE(
   }
 }
 
-}  // namespace saccade
+}  // namespace saccade::grid_backbones_test

@@ -5,7 +5,7 @@
 #include "tests/vision/encoders/onnx_readers.h"
 #include "vision/encoders/grid_fusion.h"
 
-namespace saccade {
+namespace saccade::grid_layers_test {
 
 using Catch::Matchers::Contains;
 using test::message_of;
@@ -273,4 +273,4 @@ TEST_CASE("grids that cannot be joined are refused with a remedy") {
   CHECK_THAT(refusal("a"), Contains("nothing strides"));
 }
 
-}  // namespace saccade
+}  // namespace saccade::grid_layers_test

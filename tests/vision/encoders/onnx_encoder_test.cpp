@@ -14,7 +14,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/vision/encoders/onnx_readers.h"
 
-namespace saccade {
+namespace saccade::onnx_encoder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -178,4 +178,4 @@ TEST_CASE("files that are not models are refused with their names") {
 }
 
 }  // namespace
-}  // namespace saccade
+}  // namespace saccade::onnx_encoder_test

@@ -7,7 +7,7 @@
 #include "tests/support/test_tape.h"
 #include "tests/vision/encoders/onnx_readers.h"
 
-namespace saccade {
+namespace saccade::onnx_network_test {
 
 using Catch::Matchers::Contains;
 using test::OnnxFile;
@@ -316,4 +316,4 @@ TEST_CASE("a file that is not an ONNX model or was cut short anywhere is refused
   CHECK_THROWS_AS(read_onnx(folder / "missing.onnx", "last"), DataError);
 }
 
-}  // namespace saccade
+}  // namespace saccade::onnx_network_test

@@ -12,7 +12,7 @@
 #include "vision/encoders/cnn.h"
 #include "vision/encoders/encoder.h"
 
-namespace saccade {
+namespace saccade::receptive_field_test {
 namespace {
 
 using test::noise;
@@ -296,4 +296,4 @@ TEST_CASE("a network without stages and images of another size are refused") {
   CHECK_THROWS_AS(model.encode(pixels.view()), ShapeError);
 }
 
-}  // namespace saccade
+}  // namespace saccade::receptive_field_test

@@ -12,7 +12,7 @@
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/onnx_encoder.h"
 
-namespace saccade {
+namespace saccade::stored_network_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -287,4 +287,4 @@ TEST_CASE(
   CHECK(FrozenNetwork(config, ResizeMode::kSquash, plain).digest() != frozen.digest());
 }
 
-}  // namespace saccade
+}  // namespace saccade::stored_network_test

@@ -6,7 +6,7 @@
 #include "vision/encoders/encoder.h"
 #include "vision/encoders/text_input.h"
 
-namespace saccade {
+namespace saccade::text_encoders_test {
 
 using Catch::Matchers::Contains;
 
@@ -169,4 +169,4 @@ TEST_CASE("every parameter of an encoder of texts but a last normalisation belon
   }
 }
 
-}  // namespace saccade
+}  // namespace saccade::text_encoders_test

@@ -6,7 +6,7 @@
 #include "tests/support/test_tape.h"
 #include "vision/encoders/vit.h"
 
-namespace saccade {
+namespace saccade::vit_blocks_test {
 
 using Catch::Matchers::Contains;
 
@@ -329,4 +329,4 @@ TEST_CASE("with a mimetic start, tokens first attend to the tokens that are alik
   CHECK(own_share(VitStart::kMimetic) > 0.3);
 }
 
-}  // namespace saccade
+}  // namespace saccade::vit_blocks_test

@@ -9,7 +9,7 @@
 #include "tests/vision/pictures.h"
 #include "vision/images/decode_bmp.h"
 
-namespace saccade {
+namespace saccade::bmp_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -156,4 +156,4 @@ TEST_CASE("a BMP that cannot be decoded is no picture of what stood in memory") 
 }
 
 }  // namespace
-}  // namespace saccade
+}  // namespace saccade::bmp_test

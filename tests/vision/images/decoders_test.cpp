@@ -24,7 +24,7 @@
 #include "vision/images/jpeg_codec.h"
 #include "vision/images/png_codec.h"
 
-namespace saccade {
+namespace saccade::decoders_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -408,4 +408,4 @@ TEST_CASE("a picture that went through a transfer of texts says so") {
 }
 
 }  // namespace
-}  // namespace saccade
+}  // namespace saccade::decoders_test

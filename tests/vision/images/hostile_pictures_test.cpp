@@ -16,7 +16,7 @@
 #include "vision/images/image.h"
 #include "vision/images/thumbnail.h"
 
-namespace saccade {
+namespace saccade::hostile_pictures_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -384,4 +384,4 @@ TEST_CASE("memory that runs out is std::bad_alloc and no damage, wherever it run
 #endif
 
 }  // namespace
-}  // namespace saccade
+}  // namespace saccade::hostile_pictures_test

@@ -11,7 +11,7 @@
 #include "vision/images/picture_folder.h"
 #include "vision/images/png_chunks.h"
 
-namespace saccade {
+namespace saccade::image_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -381,4 +381,4 @@ TEST_CASE("PNG files are written completely, or there is an error with its reaso
 }
 
 }  // namespace
-}  // namespace saccade
+}  // namespace saccade::image_test
