@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 
+#include "core/kernels/rounded_weights.h"
 #include "core/nn/dense.h"
 #include "core/ops/sequence_ops.h"
 #include "core/ops/shape_ops.h"
@@ -98,12 +99,14 @@ class EncoderWork {
   }
   template <class Body>
   void for_shards(Body body) {
+    ConstantWeights weights(std::as_const(store_).flat().span(), std::move(rounded_));
     parallel::for_each(static_cast<Index>(shards_.size()), [&](Index s) {
       Tape& tape = shards_[static_cast<std::size_t>(s)]->tape;
       tape.reset();
       tape.set_parameters(store_.views(), store_.trained());
       body(s, tape);
     });
+    rounded_ = weights.release();
   }
 
   ParameterStore store_;
@@ -112,6 +115,7 @@ class EncoderWork {
   Tensor images_;
   std::vector<int> labels_;
   std::vector<std::unique_ptr<Shard>> shards_;
+  std::vector<std::uint16_t> rounded_;  // the memory of rounded weights
 };
 
 }  // namespace

@@ -94,6 +94,7 @@ FrozenNetwork::FrozenNetwork(const EncoderConfig& config, ResizeMode resize,
     network_->start(parameters_);
     if (!config.weights.empty()) load_weights(config, listener);
   }
+  weights_.emplace(std::as_const(parameters_).flat().span());
 
   Digest all;
   all.add(str(config.type, " ", config.layer, " size ", config.height(), "x", config.width(),

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "core/base/messages.h"
+#include "core/kernels/rounded_weights.h"
 #include "core/nn/parameter_store.h"
 #include "vision/encoders/encoder.h"
 
@@ -53,6 +55,7 @@ class FrozenNetwork : public FrozenEncoder {
            std::vector<float>* mean) const;
 
   ParameterStore parameters_;
+  std::optional<ConstantWeights> weights_;
   std::unique_ptr<Encoder> network_;
   PrepareOptions preparation_;
   Normalization normalization_;

@@ -40,6 +40,16 @@ bool alike(const OpenModel& a, const OpenModel& b) {
 
 }  // namespace
 
+void Ensemble::hold_weights() {
+  for (const OpenModel& member : members_)
+    weights_.push_back(std::make_shared<const ConstantWeights>(
+        std::as_const(*member.model).parameters().flat().span()));
+}
+
+Ensemble::Ensemble(const CaptionModel& model) : members_{{.model = borrowed(model)}}, shown_{0} {
+  hold_weights();
+}
+
 Ensemble::Ensemble(std::vector<OpenModel> members) : members_(std::move(members)) {
   SACCADE_CHECK(!members_.empty(), "[ensemble] no member");
   for (const OpenModel& member : members_) check_vocabularies(members_[0], member);
@@ -50,6 +60,7 @@ Ensemble::Ensemble(std::vector<OpenModel> members) : members_(std::move(members)
     return alike(members_[shown_[0]], members_[m]);
   });
   if (!all_alike) shown_.resize(1);
+  hold_weights();
 }
 
 std::vector<std::string> Ensemble::names() const {

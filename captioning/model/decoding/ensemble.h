@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "captioning/model/open_model.h"
+#include "core/kernels/rounded_weights.h"
 #include "core/memory/arena.h"
 #include "vision/images/geometry.h"
 
@@ -21,8 +23,8 @@ class EncodedPhoto;
 
 class Ensemble {
  public:
-  // An ensemble of one model, which must outlive it.
-  Ensemble(const CaptionModel& model) : members_{{.model = borrowed(model)}}, shown_{0} {}
+  // An ensemble of one model, which must outlive it and keep its weights meanwhile.
+  Ensemble(const CaptionModel& model);
   // The list must not be empty. Throws UsageError that names two members whose vocabularies differ.
   explicit Ensemble(std::vector<OpenModel> members);
 
@@ -48,8 +50,11 @@ class Ensemble {
   EncodedPhoto read(const Source& source, bool classify = false) const;
 
  private:
+  void hold_weights();
+
   std::vector<OpenModel> members_;
   std::vector<std::size_t> shown_;
+  std::vector<std::shared_ptr<const ConstantWeights>> weights_;  // of the members
 };
 
 // Pictures as the members of an ensemble encode them, to be captioned any number of times: encoding

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/kernels/optimized/one_thread.h"
+#include "core/kernels/rounded_weights.h"
 #include "core/parallel/per_thread.h"
 
 namespace saccade {
@@ -105,6 +106,8 @@ memory::dims strides(Trans trans, Index width) {
 const std::uint16_t* rounded(const Real* x, Index rows, Index cols, Index width,
                              std::vector<std::uint16_t>& to) {
   const auto count = static_cast<std::size_t>(rows * cols);
+  if (width == cols)
+    if (const std::uint16_t* held = rounded_weights(x, count)) return held;
   if (to.size() < count) to.resize(count);
   if (width == cols) {
     round_to_bf16({x, count}, to.data());
