@@ -39,7 +39,7 @@ struct GlobalOptions {
 };
 
 // Options that every command has. On the command line they may also stand before the command.
-void add_global_options(CLI::App& app, GlobalOptions& options) {
+void add_global_options(CLI::App& app, GlobalOptions& options, bool takes_plugins) {
   Options(app).count("--threads", options.threads,
                      "number of worker threads (default: all cores, or what a CPU quota allows); "
                      "it never changes a result",
@@ -51,7 +51,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
                  "folder that is searched first for the model of a name (default: those of the "
                  "environment variable SACCADE_MODELS, then those of the program)")
       ->type_name("DIR");
-  if (options.load_plugin == nullptr) return;
+  if (!takes_plugins || options.load_plugin == nullptr) return;
   // Not the vector itself, which the option of a command would fill anew.
   app.add_option_function<std::vector<std::string>>(
          "--plugin",
@@ -88,14 +88,14 @@ struct Program {
     app.get_formatter()->column_width(32);
     app.allow_extras();  // refuse_extras() reports them with a suggestion
     app.require_subcommand(0, 1);
-    add_global_options(app, options);
+    add_global_options(app, options, true);
     for (const Command* command : commands) {
       CLI::App* sub = app.add_subcommand(command->name, command->summary);
       sub->allow_extras();
       sub->footer(std::string("Example:\n  ") + command->example + "\n");
       Options options_of_command(*sub);
       runs[sub] = command->bind(options_of_command);
-      add_global_options(*sub, options);
+      add_global_options(*sub, options, command->reads_configs);
     }
     app.footer("`saccade COMMAND --help` explains a command and shows an example.\n");
   }
