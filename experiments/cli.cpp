@@ -34,10 +34,12 @@ struct GlobalOptions {
   Index threads = 0;
   std::string color = "auto";
   std::string models{};
+  std::vector<std::string> plugins{};
+  PluginLoader load_plugin = nullptr;
 };
 
 // Options that every command has. On the command line they may also stand before the command.
-void add_global_options(CLI::App& app, GlobalOptions& options) {
+void add_global_options(CLI::App& app, GlobalOptions& options, bool takes_plugins) {
   Options(app).count("--threads", options.threads,
                      "number of worker threads (default: all cores, or what a CPU quota allows); "
                      "it never changes a result",
@@ -49,6 +51,17 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
                  "folder that is searched first for the model of a name (default: those of the "
                  "environment variable SACCADE_MODELS, then those of the program)")
       ->type_name("DIR");
+  if (!takes_plugins || options.load_plugin == nullptr) return;
+  // Not the vector itself, which the option of a command would fill anew.
+  app.add_option_function<std::vector<std::string>>(
+         "--plugin",
+         [&options](const std::vector<std::string>& files) {
+           options.plugins.insert(options.plugins.end(), files.begin(), files.end());
+         },
+         "shared library with an attention of your own, whose choices configs and checkpoints then "
+         "have; may be given several times")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
 }
 
 void apply(const GlobalOptions& options, const Environment& environment) {
@@ -58,6 +71,7 @@ void apply(const GlobalOptions& options, const Environment& environment) {
   if (options.color == "never" || (options.color == "auto" && environment.no_color))
     log::set_colour(Colour::kNever);
   set_model_places(options.models, environment.models);
+  for (const std::string& file : options.plugins) options.load_plugin(file);
 }
 
 // The program with its commands.
@@ -67,20 +81,21 @@ struct Program {
   std::span<const Command* const> commands;
   std::map<const CLI::App*, CommandRun> runs;
 
-  explicit Program(std::span<const Command* const> all) : commands(all) {
+  Program(std::span<const Command* const> all, PluginLoader load_plugin) : commands(all) {
+    options.load_plugin = load_plugin;
     app.set_version_flag("--version", version_text(),
                          "print the version, compiler, SIMD level and libraries");
     app.get_formatter()->column_width(32);
     app.allow_extras();  // refuse_extras() reports them with a suggestion
     app.require_subcommand(0, 1);
-    add_global_options(app, options);
+    add_global_options(app, options, true);
     for (const Command* command : commands) {
       CLI::App* sub = app.add_subcommand(command->name, command->summary);
       sub->allow_extras();
       sub->footer(std::string("Example:\n  ") + command->example + "\n");
       Options options_of_command(*sub);
       runs[sub] = command->bind(options_of_command);
-      add_global_options(*sub, options);
+      add_global_options(*sub, options, command->reads_configs);
     }
     app.footer("`saccade COMMAND --help` explains a command and shows an example.\n");
   }
@@ -216,13 +231,14 @@ int run(Program& program, int argc, const char* const* argv, const Environment& 
 }
 
 // What run() returns, or the exit code of the error that it throws, with its line on stderr.
-int run_or_fail(std::span<const Command* const> commands, int argc, const char* const* argv,
-                const Environment& environment, std::unique_ptr<parallel::Ranks>& ranks) {
+int run_or_fail(std::span<const Command* const> commands, PluginLoader load_plugin, int argc,
+                const char* const* argv, const Environment& environment,
+                std::unique_ptr<parallel::Ranks>& ranks) {
   const auto fail = [&](ExitCode code, const std::string& message) {
     return tell_failure(code, message, ranks.get());
   };
   try {
-    Program program(commands);
+    Program program(commands, load_plugin);
     const int code = run(program, argc, argv, environment, ranks);
     if (ranks) ranks->finish();
     ranks.reset();
@@ -249,12 +265,12 @@ int run_or_fail(std::span<const Command* const> commands, int argc, const char* 
 }  // namespace
 
 int run_program(int argc, const char* const* argv, const Environment& environment,
-                std::span<const Command* const> commands) {
+                std::span<const Command* const> commands, PluginLoader load_plugin) {
   signal(SIGPIPE, SIG_DFL);  // `saccade list | head` ends without a message
   signal(SIGXFSZ, SIG_IGN);  // writing past a file size limit becomes an error of the write
   tell_when_memory_ends();
   std::unique_ptr<parallel::Ranks> ranks;
-  const int code = run_or_fail(commands, argc, argv, environment, ranks);
+  const int code = run_or_fail(commands, load_plugin, argc, argv, environment, ranks);
   if (ranks) ranks->end_all(code);  // the others would wait for this one
   return code;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the Debian package for x86-64-v3, unpacks it, and runs what is in it: bash tests/package.sh
-# It needs the packages that tests/run.sh installs, and dpkg-dev. With --bare it also installs the package into
-# a new Debian 12 that has nothing else, and builds the examples there; this needs root, debootstrap and a
-# mirror of Debian (the one of this system's apt, or MIRROR).
+# Builds the Debian packages for x86-64-v3, unpacks them, and runs what is in them: bash tests/package.sh
+# It needs the packages that tests/run.sh installs, dpkg-dev, python3-dev, pybind11-dev and python3-numpy. With --bare it
+# also installs the packages into a new Debian 12 that has nothing else, and builds the examples there; this needs root,
+# debootstrap and a mirror of Debian (the one of this system's apt, or MIRROR).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . experiments/setup.sh
@@ -16,6 +16,11 @@ dpkg-deb --info "$package" | sed -n 's/^ \(Depends\|Installed-Size\)/\1/p'
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 dpkg-deb -x "$package" "$root"
+python_package=$PWD/$(ls -t build/package/python3-saccade_*.deb | head -n 1)
+dpkg-deb --info "$python_package" | sed -n 's/^ Depends/&/p' | grep -q "saccade (= .*python3-numpy" ||
+  fail "python3-saccade depends on neither the library nor NumPy"
+dpkg-deb -x "$python_package" "$root"
+[ -e "$root/usr/lib/python3/dist-packages/saccade/lib" ] && fail "python3-saccade has libraries of its own"
 
 # Every library that the files link belongs to a package that Depends names.
 depends=$(dpkg-deb --field "$package" Depends)
@@ -51,6 +56,14 @@ done
 usr/bin/saccade convert run usr/share/saccade/models/own.h5 --half >/dev/null
 (cd / && "$root/usr/bin/saccade" caption own "$root/sheets/test.png")
 
+# Python finds the library of the package, its program and its models.
+speak='import numpy, saccade, saccade.metrics
+caption = saccade.load("soft").caption(numpy.zeros((64, 64, 3), numpy.uint8))
+assert caption.words and saccade.runs("/etc") == [] and "<iframe" in caption._repr_html_(), caption
+print("Python:", caption)'
+(cd / && PATH=$root/usr/bin:$PATH LD_LIBRARY_PATH=$(echo "$root"/usr/lib/*-linux-gnu) PYTHONDONTWRITEBYTECODE=1 \
+  PYTHONPATH=$root/usr/lib/python3/dist-packages${PYTHONPATH:+:$PYTHONPATH} python3 -c "$speak")
+
 if [ "${1:-}" = --bare ]; then
   say "a bare Debian 12"
   bare=$(mktemp -d)
@@ -60,10 +73,13 @@ if [ "${1:-}" = --bare ]; then
   cp /etc/resolv.conf "$bare/etc/"
   cp -r /etc/apt/apt.conf.d "$bare/etc/apt/"
   cp "$package" "$bare/saccade.deb"
+  cp "$python_package" "$bare/python3-saccade.deb"
   mount -t proc proc "$bare/proc"
   inside() { chroot "$bare" env DEBIAN_FRONTEND=noninteractive HOME=/root "$@"; }
   time quietly "$bare.log" inside apt-get install -y --no-install-recommends /saccade.deb
   inside saccade --version | head -n 1
+  quietly "$bare.log" inside apt-get install -y --no-install-recommends /python3-saccade.deb
+  (cd / && inside python3 -c "$speak")
   inside saccade train /usr/share/saccade/configs/quickstart.yaml --out /run1 --fast-dev-run --report-images 0 2>/dev/null
   inside saccade data /usr/share/saccade/configs/quickstart.yaml --out /sheets data.scenes.train=20 data.scenes.test=8 >/dev/null
   inside saccade caption /run1 /sheets/test.png
@@ -77,7 +93,7 @@ data: {scenes: {train: 200, val: 8, test: 8}}
 optimizer: {warmup: 5}
 train: {stop: 30u, validate_every: 30u}
 EOF
-  inside /examples/own_attention /tiny.yaml /run2 /sheets/test.png | tail -n 1
+  inside /examples/train_and_caption /tiny.yaml /run2 /sheets/test.png /examples/libown_attention.so attention.score=mine.tanh | tail -n 1
   inside /examples/caption_and_draw /run1 /sheets/test.png /drawing.png
   inside /examples/score_captions
   rm -f "$bare.log"

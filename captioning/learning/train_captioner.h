@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "captioning/data/training_example.h"
 #include "core/base/messages.h"
 #include "core/base/real.h"
 
@@ -53,6 +54,17 @@ struct TrainingOptions {
   std::filesystem::path cache{};        // a folder that keeps an index of it (ScorerOptions)
   // A registry with scores and mechanisms beside the built-in ones. May be null.
   std::shared_ptr<const AttentionRegistry> attention{};
+  // The data set, where `data.type` and its files are not named: its examples are kept below
+  // `directory`, as a folder of images, so that the run can be resumed, evaluated and shown. A run
+  // that is resumed with `data` must get the same.
+  TrainingExamples data{};
+  // The reward of self-critical training (objective.self_critical): a number for each of the
+  // captions of an update, beside the references of their images. It is asked once per update, by
+  // the thread that trains. Metrics join it where the config gives them weights; where it says
+  // nothing, objective.self_critical.reward.own is 1.
+  std::function<std::vector<double>(const std::vector<std::string>& captions,
+                                    const std::vector<std::vector<std::string>>& references)>
+      reward{};
 
   // Called after every update. Where it returns false, the run is saved and ends; it can be
   // resumed.

@@ -17,9 +17,9 @@ bool AttentionConfig::mixes_regions() const {
 
 void AttentionConfig::fields(Section& v) {
   v.choice("mechanism", mechanism, attention_registry(*this).mechanisms,
-           "composed of the axes below, or a mechanism of its own");
+           "composed of the axes below, or a mechanism of its own", Section::Plugins::kAdd);
   v.choice("score", score, attention_registry(*this).scores,
-           "how a region is scored against the decoder's state");
+           "how a region is scored against the decoder's state", Section::Plugins::kAdd);
   v.choice("scope", scope, attention_scopes(), "which regions a word may attend to");
   v.choice("normalizer", normalizer, attention_normalizers(), "how scores become weights");
   v.field("temperature", temperature, "divides the scores; may change in training",

@@ -10,10 +10,10 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 // A program passes one to what reads its configs and checkpoints (CaptionerOptions,
-// TrainingOptions). There is no registry of the process: a name is valid only where its registry
-// was passed.
+// TrainingOptions), and its names are valid only there. Those of plugins (plugin.h) are valid
+// everywhere.
 struct AttentionRegistry {
-  AttentionRegistry();  // the choices of saccade
+  AttentionRegistry();  // the choices of saccade, and those of the plugins that were loaded
 
   // What stands beside the axes; only a gate goes with it. `composed` has no factory.
   Registry<MechanismFactory> mechanisms;

@@ -2,6 +2,9 @@
 // the attention width A.
 #include "core/attention/axes.h"
 
+#include <atomic>
+#include <mutex>
+
 #include "core/attention/attention_registry.h"
 #include "core/ops/normalizers.h"
 
@@ -24,6 +27,13 @@ std::unique_ptr<Scope> make_local_p_scope(const ParamScope&, const ScopeOptions&
 std::unique_ptr<Scope> make_monotonic_scope(const ParamScope&, const ScopeOptions&);
 std::unique_ptr<Scope> make_causal_scope(const ParamScope&, const ScopeOptions&);
 std::unique_ptr<Scope> make_window_scope(const ParamScope&, const ScopeOptions&);
+
+namespace {
+
+// The choices of saccade and, behind them, those of plugins; null where there is no plugin.
+std::atomic<const AttentionRegistry*> with_plugins = nullptr;
+
+}  // namespace
 
 AttentionRegistry::AttentionRegistry()
     : mechanisms(
@@ -68,7 +78,12 @@ AttentionRegistry::AttentionRegistry()
               {{"none", "no attention: the mean of all regions", "plain CNN+RNN captioners",
                 "D; once per image: L D", "none"},
                nullptr},
-          }) {}
+          }) {
+  const AttentionRegistry* const more = with_plugins;
+  if (more == nullptr) return;
+  mechanisms.add_missing(more->mechanisms);
+  scores.add_missing(more->scores);
+}
 
 // A window of radius D holds at most (2D+1)^2 regions. Where that is at most a quarter of L, no
 // others are scored (near_regions in scope.h).
@@ -174,7 +189,22 @@ const Registry<GateFactory>& attention_gates() {
 
 const AttentionRegistry& attention_registry(const AttentionConfig& config) {
   static const AttentionRegistry of_saccade;
-  return config.registry ? *config.registry : of_saccade;
+  if (config.registry) return *config.registry;
+  const AttentionRegistry* const more = with_plugins;
+  return more != nullptr ? *more : of_saccade;
+}
+
+void add_plugin_choices(const std::string& plugin, const AttentionRegistry& with) {
+  // Others may read a registry while a plugin is loaded, so that none is changed or freed.
+  static std::mutex mutex;
+  static std::vector<std::unique_ptr<const AttentionRegistry>> kept;
+  const std::lock_guard lock(mutex);
+  auto next = std::make_unique<AttentionRegistry>();
+  const std::size_t added = next->mechanisms.add_missing(with.mechanisms, plugin) +
+                            next->scores.add_missing(with.scores, plugin);
+  if (added == 0) throw UsageError("adds neither a score nor a mechanism; add one to the registry");
+  with_plugins = next.get();
+  kept.push_back(std::move(next));
 }
 
 }  // namespace SACCADE_NUMERIC

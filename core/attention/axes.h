@@ -39,6 +39,9 @@ const Registry<GateFactory>& attention_gates();
 
 // The scores and mechanisms that a config may name.
 const AttentionRegistry& attention_registry(const AttentionConfig& config);
+// Adds what a plugin added to `with` to the choices of all configs, as `plugin.name`. Throws
+// UsageError where that is nothing, or the plugin's name is not valid.
+void add_plugin_choices(const std::string& plugin, const AttentionRegistry& with);
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

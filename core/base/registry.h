@@ -38,16 +38,24 @@ class Registry {
   // digits and '_', and where nothing makes the choice.
   void add(ChoiceInfo info, Value value) {
     const std::string& name = info.name;
-    if (name.empty() ||
-        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos)
-      throw UsageError(
-          str(key_, ": '", name,
-              "' cannot be a name in a config; use lower-case letters, digits and '_'"));
+    require_name(name);
     if (find(name) != nullptr)
       throw UsageError(str(key_, ": there is a choice '", name, "' already; take another name"));
     if constexpr (std::is_constructible_v<bool, Value>)
       if (!value) throw UsageError(str(key_, ": nothing makes '", name, "'; give a function"));
     rows_.push_back({std::move(info), std::move(value)});
+  }
+  // Adds the rows of a registry of the same key that this one lacks, those of a plugin as
+  // `plugin.name`, and returns their number. Throws UsageError where a plugin's name is not valid.
+  std::size_t add_missing(const Registry& other, const std::string& plugin = "") {
+    if (!plugin.empty()) require_name(plugin);
+    const std::size_t before = rows_.size();
+    for (const Row& row : other.rows_) {
+      if (find(row.name) != nullptr) continue;
+      rows_.push_back(row);
+      if (!plugin.empty()) rows_.back().name = plugin + "." + row.name;
+    }
+    return rows_.size() - before;
   }
 
   // The value of a name. Throws InternalError where there is none.
@@ -72,6 +80,14 @@ class Registry {
     const auto found =
         std::find_if(rows_.begin(), rows_.end(), [&](const Row& row) { return row.name == name; });
     return found == rows_.end() ? nullptr : &*found;
+  }
+
+  void require_name(const std::string& name) const {
+    if (name.empty() ||
+        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos)
+      throw UsageError(
+          str(key_, ": '", name,
+              "' cannot be a name in a config; use lower-case letters, digits and '_'"));
   }
 
   std::string key_;

@@ -82,14 +82,17 @@ class Section {
     return declare(std::move(name), std::move(doc), constraint, make_slot(value), nullptr);
   }
 
+  // Whether plugins may add rows to a registry (core/attention/plugin.h).
+  enum class Plugins { kNone, kAdd };
   // Declares a value that is the name of a row of a registry.
   template <class T>
-  Field& choice(std::string name, std::string& value, const Registry<T>& registry,
-                std::string doc) {
+  Field& choice(std::string name, std::string& value, const Registry<T>& registry, std::string doc,
+                Plugins plugins = Plugins::kNone) {
     return declare(
         std::move(name), std::move(doc), {},
         std::make_unique<ChoiceSlot>(
-            value, std::vector<ChoiceInfo>(registry.rows().begin(), registry.rows().end())),
+            value, std::vector<ChoiceInfo>(registry.rows().begin(), registry.rows().end()),
+            plugins == Plugins::kAdd),
         nullptr);
   }
 

@@ -17,6 +17,19 @@ std::string not_a_number(const Node& node, const char* kind) {
   return "";
 }
 
+// What is wrong with a choice `plugin.name` where no choice of that plugin is known; else "".
+std::string missing_plugin(const std::string& text, const std::vector<std::string>& known) {
+  const std::size_t dot = text.find('.');
+  if (dot == std::string::npos || dot == 0) return "";
+  const std::string prefix = text.substr(0, dot + 1);
+  if (std::any_of(known.begin(), known.end(),
+                  [&](const std::string& one) { return one.starts_with(prefix); }))
+    return "";
+  return "belongs to the plugin '" + text.substr(0, dot) +
+         "', which is not loaded; give its shared library (--plugin FILE, or in Python "
+         "saccade.plugin(FILE))";
+}
+
 std::string kind_of(const Node& node) {
   switch (node.kind) {
     case Node::Kind::kNull:
@@ -163,8 +176,11 @@ void ChoiceSlot::read(const Node& node, const std::string& path, const Constrain
                       Mistakes& mistakes) {
   if (node.kind != Node::Kind::kScalar) return expected(type(), node, path, mistakes);
   const std::vector<std::string> all = names();
-  if (std::find(all.begin(), all.end(), node.text) == all.end())
-    return mistakes.add(node.place, path + ": '" + node.text + "' " + not_a_choice(node, all));
+  if (std::find(all.begin(), all.end(), node.text) == all.end()) {
+    std::string wrong = from_plugins_ ? missing_plugin(node.text, all) : "";
+    if (wrong.empty()) wrong = not_a_choice(node, all);
+    return mistakes.add(node.place, path + ": '" + node.text + "' " + wrong);
+  }
   value_ = node.text;
 }
 

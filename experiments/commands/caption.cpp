@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "captioning/explorer/explorer_json.h"
 #include "captioning/learning/runs/named_models.h"
 #include "captioning/model/maps/caption_json.h"
 #include "captioning/model/maps/caption_lines.h"
@@ -23,7 +24,6 @@
 #include "experiments/process/model_places.h"
 #include "experiments/process/output_file.h"
 #include "experiments/process/stop_signal.h"
-#include "experiments/report/explorer_json.h"
 #include "experiments/report/photo_page.h"
 
 namespace saccade {

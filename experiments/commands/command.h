@@ -18,6 +18,7 @@ struct Command {
   const char* example;
   CommandRun (*bind)(Options& options);  // declares the options of the command
   bool over_ranks = false;               // whether several processes do its work together
+  bool reads_configs = true;             // or models, so that plugins may add to their choices
 };
 
 }  // namespace saccade

@@ -59,8 +59,12 @@ CommandRun bind_score(Options& options, int (*against)(const ScoreArgs&));
 // The row of the command. That of the full program (commands.h) compares systems, which needs what
 // judges the arms of experiments; the program that only scores hands this over.
 constexpr Command score_command(CommandRun (*bind)(Options&)) {
-  return {"score", "score captions of any program against references",
-          "saccade score captions_val2014.json results.json --json", bind};
+  return {"score",
+          "score captions of any program against references",
+          "saccade score captions_val2014.json results.json --json",
+          bind,
+          /*over_ranks=*/false,
+          /*reads_configs=*/false};
 }
 
 }  // namespace saccade

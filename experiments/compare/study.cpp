@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "captioning/learning/runs/check_config.h"
+#include "core/attention/plugin.h"
 #include "core/base/error.h"
 #include "core/parallel/parallel.h"
 #include "core/parallel/ranks/ranks.h"
@@ -153,6 +154,9 @@ class Study {
                       .log = folder.string() + ".log"});
       for (std::string& option : model_place_options())
         jobs.back().arguments.push_back(std::move(option));
+      for (const LoadedPlugin& plugin : loaded_plugins())
+        for (const std::string& option : {std::string("--plugin"), plugin.file.string()})
+          jobs.back().arguments.push_back(option);
       if (!request_.paraphrases.empty())
         for (const std::string& option : {std::string("--paraphrases"), request_.paraphrases})
           jobs.back().arguments.push_back(option);

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "captioning/explorer/explorer_json.h"
 #include "captioning/model/maps/caption_json.h"
 #include "core/base/picture_names.h"
 #include "experiments/process/version.h"
-#include "experiments/report/explorer_json.h"
 #include "experiments/report/report_page.h"
 #include "experiments/report/report_runs.h"
 #include "experiments/report/self_attention.h"
@@ -18,9 +18,6 @@ namespace saccade {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr Index kPagePhotoPixels = 640;  // the longest side
-constexpr Index kPageTextPixels = 1200;  // of the picture of a text, whose letters stay readable
 
 }  // namespace
 
@@ -36,20 +33,14 @@ PhotoPage::PhotoPage(const ShownModel& model, const PhotoPageOptions& options)
 PhotoPage::~PhotoPage() = default;
 
 void PhotoPage::add(const Image& picture, const InputView& input, const CaptionRecord& record) {
-  Json image = {{"id", record.image}, {"references", Json::array()}};
-  if (!record.tokens.empty()) image["tokens"] = record.tokens;
-  image.update(photo_json(picture, record.tokens.empty() ? kPagePhotoPixels : kPageTextPixels));
-  Json caption;
-  caption["regimes"][std::string(enum_name(impl_->options.regime))] =
-      page_caption(*impl_->model->loaded, record, impl_->options.regime,
-                   impl_->options.all_maps ? MapDetail::kSingle : MapDetail::kDefault);
+  Json image = captioned_photo(*impl_->model->loaded, picture, record, impl_->options.regime,
+                               impl_->options.all_maps ? MapDetail::kSingle : MapDetail::kDefault);
   if (impl_->options.self_attention)
     if (Json self = self_attention_json(*impl_->model->loaded->model, input, record.caption);
         !self.is_null()) {
-      caption["self_attention"] = std::move(self);
+      image["models"][0]["self_attention"] = std::move(self);
       impl_->attends_to_itself = true;
     }
-  image["models"] = Json::array({std::move(caption)});
   impl_->images.push_back(std::move(image));
 }
 
@@ -59,7 +50,7 @@ std::size_t PhotoPage::photos() const { return impl_->images.size(); }
 
 std::string PhotoPage::html() const {
   const ShownModel& model = *impl_->model;
-  Json facts = model_facts(model);
+  Json facts = model_facts(*model.loaded, model.name, model.seed);
   facts["regimes"] = Json::array({enum_name(impl_->options.regime)});
   if (!impl_->options.all_maps)
     facts["layers"] = facts["heads"] = 1;  // those between which one can choose
@@ -70,26 +61,13 @@ std::string PhotoPage::html() const {
   const std::vector<std::string> names = shortest_names(paths);
   Json images = impl_->images;
   for (std::size_t i = 0; i < names.size(); ++i) images[i]["id"] = names[i];
-  const bool texts = std::any_of(images.begin(), images.end(),
-                                 [](const Json& image) { return image.contains("tokens"); });
-  const Json data = {{"schema_version", 2},
-                     {"title", model.name},
-                     {"dataset", nullptr},
-                     {"texts", texts},
-                     {"command", command_line()},
-                     {"version", version_number()},
-                     {"heat", heat_json()},
-                     {"boxes", ""},
-                     {"occlusion", impl_->options.occlusion},
-                     {"self_attention", impl_->attends_to_itself},
-                     {"remarks", Json::array()},
-                     {"models", Json::array({std::move(facts)})},
-                     {"config", Json::array()},
-                     {"curves", Json::array()},
-                     {"comparison", nullptr},
-                     {"images", std::move(images)}};
+  const PhotosPage page{.title = model.name,
+                        .command = command_line(),
+                        .version = version_number(),
+                        .occlusion = impl_->options.occlusion,
+                        .self_attention = impl_->attends_to_itself};
   // Names and paths may hold bytes that are not UTF-8.
-  return report_page(json_line(data));
+  return report_page(json_line(photos_json(page, std::move(facts), std::move(images))));
 }
 
 }  // namespace saccade

@@ -5,6 +5,15 @@
 const worstName = (measure) => ({pointing: 'where its maps point', entropy: 'how spread out its maps are'}[
   measure] || metricName(measure));
 
+// A page inside of another one, such as a notebook: the cards alone, and as high as they are.
+const embed = () => {
+  document.body.classList.add('embedded');
+  const frame = window.frameElement;
+  if (frame)
+    new ResizeObserver(() => { frame.style.height = `${document.body.scrollHeight}px`; })
+      .observe(document.body);
+};
+
 const start = () => {
   const report = JSON.parse(document.querySelector('#data').textContent);
   report.heat.colours = bytesOf(report.heat.colours);
@@ -12,6 +21,7 @@ const start = () => {
   const photos = !report.dataset;  // a page of `saccade caption`
   document.title = `${name} \u00b7 saccade ${photos ? 'caption' : 'report'}`;
   document.body.classList.toggle('photos', photos);
+  if (report.embedded) embed();
   document.querySelector('#title').textContent = name;
   const count = report.images.length;
   if (photos) document.querySelector('.kicker').textContent = 'saccade caption';

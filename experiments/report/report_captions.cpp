@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "captioning/explorer/explorer_json.h"
 #include "captioning/model/decoding/decode_images.h"
 #include "captioning/model/maps/caption_text.h"
 #include "captioning/scoring/metrics/metric_registry.h"
@@ -16,7 +17,6 @@
 #include "captioning/study/inspection/caption_occlusion.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
-#include "experiments/report/explorer_json.h"
 #include "experiments/report/self_attention.h"
 
 namespace saccade {
@@ -295,7 +295,8 @@ const std::vector<Index>& ReportCaptions::images() const { return impl_->images;
 
 Json ReportCaptions::model_json(std::size_t model) const {
   const LoadedModel& own = impl_->loaded(model);
-  Json json = model_facts(impl_->request->models[model]);
+  Json json =
+      model_facts(own, impl_->request->models[model].name, impl_->request->models[model].seed);
   const ModelCaptions& captions = impl_->decoded[model];
   for (std::size_t r = 0; r < captions.regimes.size(); ++r) {
     if (!own.model->has_attention()) break;

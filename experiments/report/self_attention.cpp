@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "captioning/explorer/explorer_json.h"
 #include "captioning/model/maps/layer_maps.h"
 #include "captioning/model/maps/map_views.h"
 #include "captioning/model/model.h"
 #include "captioning/study/inspection/encoder_maps.h"
 #include "core/io/base64.h"
-#include "experiments/report/explorer_json.h"
 
 namespace saccade {
 

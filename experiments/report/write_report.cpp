@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "captioning/explorer/explorer_json.h"
 #include "captioning/study/evaluation/evaluate.h"
 #include "captioning/study/evaluation/worst_images.h"
 #include "core/base/atomic_file.h"
@@ -13,7 +14,6 @@
 #include "core/io/base64.h"
 #include "experiments/pictures/spread_images.h"
 #include "experiments/process/version.h"
-#include "experiments/report/explorer_json.h"
 #include "experiments/report/measured_views.h"
 #include "experiments/report/report_captions.h"
 #include "experiments/report/report_data.h"
@@ -142,7 +142,10 @@ Json page_data(const ReportRequest& request, const ReportCaptions* captions) {
   if (const std::string missing = captions ? captions->left_out() : ""; !missing.empty())
     json["remarks"].push_back(missing);
   for (std::size_t m = 0; m < request.models.size(); ++m) {
-    json["models"].push_back(captions ? captions->model_json(m) : model_facts(request.models[m]));
+    json["models"].push_back(captions
+                                 ? captions->model_json(m)
+                                 : model_facts(*request.models[m].loaded, request.models[m].name,
+                                               request.models[m].seed));
     const auto& directory = request.models[m].directory;
     json["models"].back()["manifest"] =
         directory.empty() ? Json() : json_file(directory / "manifest.json");

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "captioning/explorer/explorer_json.h"
 #include "captioning/model/maps/caption_json.h"
 #include "captioning/model/maps/caption_text.h"
 #include "captioning/study/inspection/caption_occlusion.h"
@@ -9,7 +10,6 @@
 #include "core/base/error.h"
 #include "core/parallel/kernel_parts.h"
 #include "experiments/process/log.h"
-#include "experiments/report/explorer_json.h"
 #include "experiments/serve/search_json.h"
 
 namespace saccade {
@@ -83,7 +83,7 @@ std::unique_ptr<EncodedPhoto> encode_photo(const ShownModel& model, const Source
 std::string LiveCaptions::models_json(Index max_upload) const {
   Json json = {{"schema_version", 1}};
   for (const ShownModel& model : models_) {
-    Json facts = model_facts(model);
+    Json facts = model_facts(*model.loaded, model.name, model.seed);
     facts["search"] = search_json(model.loaded->config);
     json["models"].push_back(std::move(facts));
   }

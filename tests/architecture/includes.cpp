@@ -65,8 +65,8 @@ const std::map<std::string, std::set<std::string>> kExperimentsBeside = {
     {"benchmarks", {"process"}}};
 
 // The parts of captioning; at the end the library's own headers.
-const std::vector<std::string> kCaptioningChain = {"scoring",  "data", "model", "study",
-                                                   "learning", "",     "python"};
+const std::vector<std::string> kCaptioningChain = {"scoring",  "data",     "model", "study",
+                                                   "learning", "explorer", "",      "python"};
 
 // What scores captions links neither OpenCV, oneDNN nor HDF5, so that it includes only this of the
 // layers below.

@@ -181,6 +181,32 @@ TEST_CASE("a page of several photos has their cards, and offers no maps that it 
   CHECK(page.browser.complaints() == std::vector<std::string>{});
 }
 
+TEST_CASE("inside of another page stand the cards alone, in a frame of their height") {
+  SACCADE_NEEDS_BROWSER();
+  OpenReport<PhotoPages> page;
+  Json data = page.ask("JSON.parse(document.querySelector('#data').textContent)");
+  data["embedded"] = true;
+  std::string inner = report_page(data.dump());
+  for (const auto& [sign, name] : {std::pair("&", "&amp;"), {"\"", "&quot;"}})
+    for (std::size_t at = 0; (at = inner.find(sign, at)) != std::string::npos; ++at)
+      inner.replace(at, 1, name);
+  page.browser.open(page.report.folder().write(
+      "notebook.html",
+      "<!doctype html><p>before</p><iframe style='width: 900px; height: 10px' srcdoc=\"" + inner +
+          "\"></iframe><p>behind</p>"));
+  const std::string inside = "document.querySelector('iframe').contentDocument";
+  REQUIRE(page.browser.becomes(inside + "?.querySelector('.photo[data-word]')"));
+  CHECK(page.ask("[...(" + inside +
+                 ").querySelectorAll('header.page-head, nav, #sections, #found')]"
+                 ".filter((part) => part.offsetHeight > 0).length") == 0);
+  CHECK(page.ask(inside + ".querySelectorAll('.word').length").get<int>() > 0);
+  CHECK(
+      page.browser.becomes("(() => { const frame = document.querySelector('iframe'); "
+                           "return frame.offsetHeight > 200 && Math.abs(frame.offsetHeight - "
+                           "frame.contentDocument.body.scrollHeight) < 8; })()"));
+  CHECK(page.browser.complaints() == std::vector<std::string>{});
+}
+
 // What a report measures inside its models (report --heads, --gradients, --words), as sections of
 // the page.
 

@@ -33,19 +33,72 @@ expect 0 cmake -G Ninja -S "$examples" -B examples -DCMAKE_PREFIX_PATH="$work/pr
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror"
 expect 0 cmake --build examples
 
-# An attention of one's own is trained; the library itself writes nothing.
+# An attention of one's own is trained by somebody's program; the library itself writes nothing.
+plugin=examples/libown_attention.so
+score=attention.score=mine.tanh
 expect 0 prefix/bin/saccade data tiny.yaml --out sheets
-expect 0 examples/own_attention tiny.yaml run sheets/test.png
+expect 0 examples/train_and_caption tiny.yaml run sheets/test.png $plugin $score
 [ -s err ] && fail "the library wrote to the terminal"
 [ "$(grep -c ': loss ' out)" -eq 24 ] || fail "24 updates were asked for"
 [ "$(wc -l <out)" -eq 25 ] || fail "no caption"
-expect 7 examples/own_attention tiny.yaml run sheets/test.png
+caption=$(tail -n 1 out)
+expect 7 examples/train_and_caption tiny.yaml run sheets/test.png $plugin $score
 one_error "run: exists and is not empty"
-# Without the registry, the error is clear; the program `saccade` has none.
-for program in "examples/caption_and_draw run sheets/test.png drawing.png" "prefix/bin/saccade caption run sheets/test.png"; do
-  expect 4 $program
-  one_error "attention.score: 'tanh' is not one of additive" "AttentionRegistry"
+# The program has what the library exports, and so opens the same plugin.
+exported() { nm -D --defined-only --demangle "$1" | sed 's/^[0-9a-f ]*[A-Za-z] //' | grep '^saccade::f32::' | sort -u; }
+missing=$(comm -23 <(exported $library) <(exported prefix/libexec/saccade/saccade))
+[ -n "$(exported $library)" ] || fail "the library exports nothing"
+[ -z "$missing" ] || fail "the program does not export: $(head -n 3 <<<"$missing")"
+program=prefix/bin/saccade
+expect 0 $program caption run sheets/test.png --plugin $plugin
+[ "$(sed 's/^[^:]*: //' out)" = "$caption" ] || fail "another caption than the library's: $caption"
+expect 0 $program --plugin $plugin list attention
+wants "mine.tanh" out
+expect 0 $program train tiny.yaml --out own --plugin $plugin $score train.stop=4u --report-images 2
+expect 0 $program train --out own --resume --plugin $plugin train.stop=8u
+[ "$(grep -c '"event":"resume"' own/metrics.jsonl)" -eq 1 ] || fail "the run was not resumed"
+for command in "evaluate own" "overlay own sheets/test.png --out drawn" "inspect own" "report own --out own.html" \
+    "convert own own.safetensors"; do
+  expect 0 $program $command --plugin $plugin
 done
+expect 0 $program inspect own --json --plugin $plugin
+{ cat tiny.yaml; printf 'compare:\n  axes: {attention.score: [additive, mine.tanh]}\n  seeds: [1]\n'; } >both.yaml
+expect 0 $program compare both.yaml --out both --jobs 2 --report-images 0 --plugin $plugin --json train.stop=2u
+[ "$(json out /arms/1/name)" = score=mine.tanh ] || fail "no arm of the plugin's score: $(json out /arms/1/name)"
+# Without the plugin, one line says which is missing.
+lost="attention.score: 'mine.tanh' belongs to the plugin 'mine', which is not loaded; give its shared library (--plugin FILE"
+for command in "examples/caption_and_draw run sheets/test.png drawing.png" "$program caption run sheets/test.png" \
+    "$program evaluate own" "$program inspect own" "$program serve own --port 0"; do
+  expect 4 $command
+  one_error "$lost"
+done
+for command in "train tiny.yaml --out other $score" "train --out own --resume" "compare both.yaml --out third"; do
+  expect 2 $program $command
+  one_error "$lost"
+done
+# What is no plugin, or one of another version.
+expect 3 $program caption run sheets/test.png --plugin missing.so
+one_error "missing.so: there is no such file"
+expect 3 $program caption run sheets/test.png --plugin tiny.yaml
+one_error "tiny.yaml: cannot be loaded as a plugin" "headers of this saccade"
+expect 3 $program caption run sheets/test.png --plugin $library
+one_error "libsaccade.so: is a library and no plugin"
+mkdir headers
+cp -r prefix/include/saccade headers/
+sed -i 's/headers [0-9a-f]*"/headers 0123456789ab"/' headers/saccade/core/attention/plugin.h
+expect 0 c++ -std=c++20 -shared -fPIC -I headers "$examples/own_attention.cpp" -o old.so
+expect 3 $program caption run sheets/test.png --plugin old.so
+one_error "old.so: the plugin was built for saccade 0.1.0, headers 0123456789ab" "build it"
+# One without a function that the library has.
+sed 's/ops::tanh(ops::linear(q/ops::tanhh(ops::linear(q/' "$examples/own_attention.cpp" >lacks.cpp
+sed -i 's/^Var tanh(Var/Var tanhh(Var x);\n&/' headers/saccade/core/ops/pointwise.h
+cp prefix/include/saccade/core/attention/plugin.h headers/saccade/core/attention/
+expect 0 c++ -std=c++20 -shared -fPIC -I headers lacks.cpp -o lacks.so
+expect 3 $program caption run sheets/test.png --plugin lacks.so
+one_error "lacks.so: cannot be loaded as a plugin: undefined symbol" "build it"
+cp $plugin copy.so
+expect 2 $program caption run sheets/test.png --plugin $plugin --plugin copy.so
+one_error "copy.so: the plugin 'mine' is loaded already, from" "libown_attention.so"
 
 # A run of the program is captioned and drawn by another program, with the caption that the program gives.
 expect 0 prefix/bin/saccade train tiny.yaml --out soft --report-images 0

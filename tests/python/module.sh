@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The Python package saccade: bash tests/python/module.sh BUILD FOLDER. Builds its modules against the library of the
-# build tree BUILD, installs the package into FOLDER, which also keeps the environment, checks its types, and runs
-# module_test.py.
+# build tree BUILD, installs the package into FOLDER, which also keeps the environment, checks its types, builds a plugin
+# with the headers of the build tree, and runs module_test.py and training_test.py.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$(cd "$1" && pwd)
@@ -29,7 +29,17 @@ one: str = m.caption("photo.jpg", beam=5).text
 many: list[saccade.Caption] = m.caption(["a.jpg", b"", np.zeros((2, 2, 3), np.uint8)])
 shape: tuple[int, ...] = many[0].maps.shape
 p: float = m.say("photo.jpg", "a dog").words[0].probability
-done: float = saccade.train({}, "out", callback=lambda update: update["done"] < .5)["best"]["CIDEr"]'
+done: float = saccade.train({}, "out", callback=lambda update: update["done"] < .5)["best"]["CIDEr"]
+pairs: saccade.Examples = [(np.zeros((2, 2, 3), np.uint8), "a dog"), ("b.jpg", ["a cat", "cats"])]
+def reward(captions: list[str], references: list[list[str]]) -> list[float]: return [1. for _ in captions]
+saccade.train({}, "out", data=pairs, validation=pairs, reward=reward)
+name: str = saccade.plugin("libmine.so")'
 mypy -c "$typed" || fail "the types of its users"
 ! mypy -c "$typed; many.text" >/dev/null || fail "the types say nothing"
-cd / && SACCADE_PHOTOS=$here/../../experiments/photos "$python" -W error::DeprecationWarning "$here/module_test.py"
+run c++ -std=c++20 -shared -fPIC -I "$build/include" "$here/../../experiments/examples/own_attention.cpp" \
+  -o "$folder/libmine.so"
+export SACCADE_TEST_PLUGIN=$folder/libmine.so SACCADE_PHOTOS=$here/../../experiments/photos
+cd /
+for part in module training; do
+  "$python" -W error::DeprecationWarning "$here/${part}_test.py" || fail "${part}_test.py"
+done

@@ -1,12 +1,12 @@
-"""The Python package saccade: captions, arrays, training, what the program measures, errors."""
+"""The Python package saccade: captions, arrays, threads, errors."""
 
-import copy
 import gc
+import html
 import io
 import json
-import logging
 import os
 import pickle
+import re
 import signal
 import tempfile
 import threading
@@ -19,58 +19,7 @@ from PIL import Image
 
 import saccade
 import saccade.metrics
-
-PHOTOS = Path(os.environ["SACCADE_PHOTOS"])
-DOGS = PHOTOS / "dogs.jpg"
-TINY = {
-    "data": {
-        "type": "scenes",
-        "min_count": 1,
-        "captions_per_image": 3,
-        "scenes": {"train": 24, "val": 6, "test": 6, "size": 32},
-    },
-    "encoder": {"type": "cnn", "image_size": 32, "channels": [8, 8, 8, 8], "positions": "coordinates"},
-    "attention": {"score": "additive", "gate": "scalar", "hidden": 16},
-    "decoder": {"type": "lstm", "hidden": 24, "embedding": 16, "init_hidden": 16, "dropout": 0.2},
-    "objective": {"doubly_stochastic": 0},
-    "optimizer": {"type": "adam", "lr": np.float64(5e-3)},
-    "train": {"batch": 8, "shard": 4, "stop": "6u", "validate_every": "3u", "checkpoint_every": "2u"},
-    "search": {"beam": 2, "max_length": 6, "min_length": 2},
-}
-HEADS = {
-    "attention": {"score": "scaled_dot", "heads": 2, "hidden": 16},
-    "decoder": {"type": "transformer", "hidden": 16, "embedding": 16, "layers": 2, "heads": 2},
-    "encoder": {
-        "type": "vit",
-        "image_size": 32,
-        "positions": "learned",
-        "vit": {"patch": 8, "width": 16, "layers": 3, "heads": 2, "class_token": True},
-    },
-}
-
-
-def tiny(**sections):
-    return {**copy.deepcopy(TINY), **sections}
-
-
-class Messages(logging.Handler):
-    """What the library says while it is entered."""
-
-    def __init__(self):
-        super().__init__()
-        self.texts = []
-
-    def emit(self, record):
-        self.texts.append(record.getMessage())
-
-    def __enter__(self):
-        logging.getLogger("saccade").addHandler(self)
-        logging.getLogger("saccade").propagate = False
-        return self
-
-    def __exit__(self, *_):
-        logging.getLogger("saccade").removeHandler(self)
-        logging.getLogger("saccade").propagate = True
+from support import DOGS, PHOTOS, Messages
 
 
 class Base(unittest.TestCase):
@@ -171,10 +120,40 @@ class Captions(Base):
         self.assertTrue((panel != caption.overlay(1, style="alpha")).any())
         self.assertTrue((panel != caption.overlay(1, colours="viridis")).any())
         with Image.open(io.BytesIO(caption._repr_png_())) as shown:
-            np.testing.assert_array_equal(np.asarray(shown), sheet)
+            np.testing.assert_array_equal(np.asarray(shown), caption.overlay(panel_width=160))
         for wrong in ({"style": "heath"}, {"colours": "red"}, {"scale": "x"}, {"measure": "y"}):
             with self.assertRaisesRegex(saccade.UsageError, f"{next(iter(wrong))}: there is no"):
                 caption.overlay(**wrong)
+
+    def shown(self, caption):
+        """What the card of a caption is made from."""
+        frame = re.fullmatch(r'<iframe title="([^"]*)" srcdoc="([^"]*)" [^>]*></iframe>', caption._repr_html_())
+        self.assertEqual(html.unescape(frame[1]), caption.text)
+        page = html.unescape(frame[2])
+        self.assertTrue(page.startswith("<!doctype html>"))
+        return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page)[1])
+
+    def test_a_notebook_shows_the_explorers_card(self):
+        caption = self.soft.caption(DOGS, beam=3, alternatives=3)
+        data = self.shown(caption)
+        self.assertTrue(data["embedded"])
+        self.assertEqual([model["name"] for model in data["models"]], ["soft"])
+        [image] = data["images"]
+        self.assertEqual((image["id"], image["height"], image["width"]), (DOGS.name, *caption.photo.shape[:2]))
+        self.assertTrue(image["photo"].startswith("data:image/jpeg;base64,"))
+        [(regime, shown)] = image["models"][0]["regimes"].items()
+        self.assertEqual((regime, shown["caption"]), ("expectation", caption.text))
+        self.assertEqual([word["text"] for word in shown["words"]], [word.text for word in caption.words])
+        self.assertEqual(len(shown["alternatives"]), 2)
+        with tempfile.TemporaryDirectory() as folder:
+            named = Path(folder, "a<b>&quot;.jpg")
+            named.write_bytes(DOGS.read_bytes())
+            self.assertEqual(self.shown(self.soft.caption(named))["images"][0]["id"], named.name)
+        self.assertEqual(self.shown(self.soft.caption(DOGS.read_bytes()))["images"][0]["id"], "photo")
+        both = self.shown(saccade.load(["soft", "hard"]).caption(DOGS))
+        self.assertEqual(both["title"], "soft, hard")
+        sampled = self.soft.sample(DOGS, 2, seed=1)[1]
+        self.assertEqual(self.shown(sampled)["images"][0]["models"][0]["regimes"]["expectation"]["caption"], sampled.text)
 
     def test_a_photo_that_changed_is_not_drawn_on(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -184,6 +163,7 @@ class Captions(Base):
             Image.new("RGB", (30, 40)).save(photo)
             with self.assertRaisesRegex(saccade.ShapeError, "caption it again"):
                 caption.overlay(0)
+            self.assertRaises(saccade.ShapeError, caption._repr_html_)
 
     def test_said(self):
         searched = self.soft.caption(DOGS)
@@ -356,159 +336,6 @@ class Errors(Base):
         with Messages() as messages:
             self.soft.caption(data[:-2] + b"\0\1\2" + data[-2:])
         self.assertTrue(any("bytes" in text for text in messages.texts), messages.texts)
-
-
-class Training(unittest.TestCase):
-    def setUp(self):
-        place = tempfile.TemporaryDirectory()
-        self.addCleanup(place.cleanup)
-        self.place = Path(place.name)
-
-    def test_train_evaluate_compare_list(self):
-        updates, validations = [], []
-        trained = saccade.train(
-            tiny(),
-            self.place / "one",
-            callback=updates.append,
-            on_validation=lambda update, scores: validations.append((update, scores)),
-        )
-        self.assertEqual([one["update"] for one in updates], [1, 2, 3, 4, 5, 6])
-        self.assertEqual(trained["updates"], 6)
-        self.assertFalse(trained["stopped"])
-        self.assertTrue(0 < updates[0]["done"] < updates[-1]["done"] <= 1)
-        self.assertEqual([update for update, _ in validations], [3, 6])
-        self.assertIn("CIDEr", validations[0][1])
-        model = saccade.load(self.place / "one")
-        self.assertIn("type: scenes", model.config)
-        # A map goes through the centres of the regions.
-        rows, columns = model.grid
-        pixels = np.random.default_rng(1).integers(0, 255, (3 * rows, 3 * columns, 3), np.uint8)
-        caption = model.caption(pixels)
-        np.testing.assert_allclose(caption.map_on_photo(1)[1::3, 1::3], caption.maps[1], atol=1e-6)
-        self.assertIsNotNone(caption.words[0].gate)
-
-        config = self.place / "tiny.yaml"
-        config.write_text(model.config)
-        saccade.train(config, self.place / "two", set={"seed": 2, "train.stop": "4u"})
-        scores = saccade.evaluate(model, split="val", images=4, no_ablations=True)
-        self.assertEqual(scores["n_images"], 4)
-        same = saccade.evaluate(self.place / "one", split="val", images=4, no_ablations=True)
-        self.assertEqual(scores, same)
-        self.assertRaises(saccade.UsageError, saccade.evaluate, model, splitt="val")
-        self.assertRaises(saccade.CheckpointError, saccade.evaluate, self.place / "three")
-        both = saccade.compare([self.place / "one", self.place / "two"], force=True)
-        self.assertEqual(len(both["arms"]), 2)
-
-        arms = {"compare": {"arms": {"soft": {}, "hard": {"attention.selection": "hard"}}}}
-        config.write_text(json.dumps({**tiny(optimizer={"lr": 5e-3}), **arms}))
-        trained = saccade.compare(config, self.place / "both", set={"train.stop": "2u"}, report_images=0)
-        self.assertEqual([arm["name"] for arm in trained["arms"]], ["soft", "hard"])
-        listed = saccade.runs(self.place / "both")
-        self.assertEqual([run["updates"] for run in listed], [2, 2])
-        self.assertEqual(saccade.runs(self.place / "one" / "checkpoints"), [])
-
-    def test_a_callback_stops_and_the_run_goes_on(self):
-        out = self.place / "run"
-        stopped = saccade.train(tiny(), out, callback=lambda update: update["update"] < 3)
-        self.assertTrue(stopped["stopped"])
-        self.assertLess(stopped["updates"], 6)
-        self.assertRaises(saccade.BusyError, saccade.train, tiny(), out)
-        self.assertEqual(saccade.train(tiny(), out, resume=True)["updates"], 6)
-
-    def test_interrupts_save_the_run(self):
-        out = self.place / "run"
-
-        def interrupt(update):
-            if update["update"] == 2:
-                os.kill(os.getpid(), signal.SIGINT)
-                time.sleep(0.01)
-
-        with self.assertRaises(KeyboardInterrupt):
-            saccade.train(tiny(), out, callback=interrupt)
-        updates = []
-        saccade.train(tiny(), out, resume=True, callback=updates.append)
-        self.assertIn(updates[0]["update"], (3, 4))
-
-    def test_interrupts_end_the_program(self):
-        config = {**tiny(optimizer={"lr": 5e-3}), "compare": {"arms": {"soft": {}}}}
-        config["train"] = {**config["train"], "stop": "100000u"}
-        place = self.place / "study.yaml"
-        place.write_text(json.dumps(config))
-        begin = time.perf_counter()
-        threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-        with self.assertRaises(KeyboardInterrupt):
-            saccade.compare(place, self.place / "both", report_images=0)
-        self.assertLess(time.perf_counter() - begin, 60)
-        self.assertRaises(ChildProcessError, os.waitpid, -1, os.WNOHANG)  # nothing still runs
-
-    def test_what_a_callback_raises_is_passed_on(self):
-        def fail(update):
-            raise LookupError("here")
-
-        with self.assertRaisesRegex(LookupError, "here"):
-            saccade.train(tiny(), self.place / "run", callback=fail)
-
-    def test_configs_that_are_not_valid(self):
-        for config, message in (
-            ({"train": {"bacth": 3}}, "batch"),
-            ({"decoder": {"type": "lsmt"}}, "lstm"),
-            ({"base": "x.yaml"}, "base"),
-            (self.place / "none.yaml", "none.yaml"),
-        ):
-            with self.subTest(config), self.assertRaisesRegex(saccade.Error, message):
-                saccade.train(config, self.place / "run")
-        self.assertFalse((self.place / "run").exists())
-
-    def test_layers_heads_and_encoders(self):
-        out = self.place / "run"
-        saccade.train(tiny(**HEADS), out, set={"train.stop": "2u"})
-        model = saccade.load(out)
-        photo = np.random.default_rng(2).integers(0, 255, (32, 32, 3), np.uint8)
-        caption = model.caption(photo, layers=True)
-        words, (rows, columns) = len(caption.words), model.grid
-        self.assertEqual(caption.layer_maps.shape, (words, 2, 2, rows, columns))
-        np.testing.assert_allclose(caption.layer_maps[:, -1].mean(1), caption.maps, atol=1e-6)
-        self.assertEqual(caption.word_maps.shape, (2, 2, words, words))
-        np.testing.assert_allclose(caption.word_maps.sum(3), 1, atol=1e-5)
-        self.assertTrue((np.triu(caption.word_maps, 1) == 0).all())
-        with self.assertRaisesRegex(saccade.UsageError, "layers=True"):
-            model.caption(photo).layer_maps
-        encoder = model.encoder_attention(photo)
-        tokens = 1 + rows * columns
-        self.assertEqual(encoder.tokens.shape, (3, 2, tokens, tokens))
-        np.testing.assert_allclose(encoder.tokens.sum(3), 1, atol=1e-5)
-        self.assertEqual((encoder.placeless, encoder.class_token, encoder.regions), (1, True, None))
-
-    def test_models_without_maps(self):
-        out = self.place / "run"
-        saccade.train(tiny(attention={"score": "none"}), out, set={"train.stop": "1u"})
-        model = saccade.load(out)
-        self.assertFalse(model.has_attention)
-        caption = model.caption(np.zeros((32, 32, 3), np.uint8), layers=True)
-        self.assertIsNone(caption._repr_png_())
-        for ask in (caption.overlay, lambda: caption.maps, lambda: caption.layer_maps):
-            with self.assertRaisesRegex(saccade.UsageError, "no maps"):
-                ask()
-
-    def test_models_of_texts(self):
-        task = {"task": "reverse", "train": 24, "val": 6, "test": 6, "symbols": 4, "shortest": 2, "longest": 6}
-        out = self.place / "run"
-        saccade.train(
-            tiny(
-                data={"type": "sequences", "min_count": 1, "max_length": 8, "sequences": task},
-                encoder={"type": "bigru", "text": {"length": 6, "width": 12}},
-            ),
-            out,
-            set={"train.stop": "1u", "train.best_metric": "token_accuracy"},
-        )
-        model = saccade.load(out)
-        self.assertTrue(model.reads_text)
-        text = model.vocabulary[4]
-        caption = model.caption([f"{text} {text}"])[0]
-        self.assertEqual(caption.maps.shape[1:], model.grid)
-        self.assertEqual(caption.overlay(0).shape, caption.photo.shape)
-        self.assertRaises(saccade.DataError, model.caption, " ")
-        self.assertRaises(saccade.UsageError, model.caption, np.zeros((8, 8, 3), np.uint8))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,12 @@
 #include "captioning/learning/objectives/rewards.h"
 
+#include <cmath>
+#include <utility>
+
 #include "captioning/scoring/metrics/bleu.h"
 #include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
+#include "core/base/listing.h"
 #include "core/parallel/parallel.h"
 
 namespace saccade {
@@ -28,8 +32,13 @@ std::vector<CountedCaption> count_references(const CaptionedImage& image, WordNu
 }  // namespace
 
 CaptionRewards::CaptionRewards(const Dataset& dataset, std::span<const Index> images,
-                               const Vocabulary& vocabulary, const RewardConfig& weights)
-    : weights_(weights), vocabulary_(vocabulary), references_(dataset.images.size()) {
+                               const Vocabulary& vocabulary, const RewardConfig& weights,
+                               OwnReward own_reward)
+    : weights_(weights),
+      own_reward_(std::move(own_reward)),
+      dataset_(&dataset),
+      vocabulary_(vocabulary),
+      references_(dataset.images.size()) {
   // No token is spelt like the special words, so their numbers match nothing but <eos>.
   for (const std::string& word : vocabulary.words()) numbers_.push_back(known_.number(word));
   std::vector<std::vector<CountedCaption>> counted;
@@ -77,6 +86,26 @@ double CaptionRewards::score(Index image, std::span<const int> words, Ending end
   if (weights_.bleu_4 > 0)
     sum += weights_.bleu_4 * score_bleu(count_bleu(caption, references.counted)).bleu[3];
   return sum;
+}
+
+std::vector<double> CaptionRewards::own(std::span<const Index> images,
+                                        const std::vector<std::string>& captions) const {
+  constexpr const char* kKey = "objective.self_critical.reward.own: the function of the program ";
+  std::vector<std::vector<std::string>> references;
+  for (const Index image : images)
+    references.push_back(dataset_->images[static_cast<std::size_t>(image)].captions);
+  std::vector<double> out = own_reward_(captions, references);
+  if (out.size() != captions.size())
+    throw UsageError(str(kKey, "gives ", counted(static_cast<Index>(out.size()), "reward"), " for ",
+                         counted(static_cast<Index>(captions.size()), "caption"),
+                         "; give one for each"));
+  for (std::size_t c = 0; c < out.size(); ++c) {
+    if (!std::isfinite(out[c]))
+      throw UsageError(str(kKey, "gives ", out[c], " for '", captions[c],
+                           "'; give every caption a finite number"));
+    out[c] *= weights_.own;
+  }
+  return out;
 }
 
 }  // namespace saccade

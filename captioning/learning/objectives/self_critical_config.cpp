@@ -11,6 +11,10 @@ void RewardConfig::fields(Section& v) {
           "scores call CIDEr, but CIDEr_plain (0 to 10)",
           at_least(0));
   v.field("Bleu_4", bleu_4, "weight of BLEU-4 of each caption by itself (0 to 1)", at_least(0));
+  v.field("own", own,
+          "weight of the reward that the program which trains computes (in Python: "
+          "saccade.train(..., reward=))",
+          at_least(0));
 }
 
 void SelfCriticalConfig::fields(Section& v) {

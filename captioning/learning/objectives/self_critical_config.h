@@ -20,11 +20,12 @@ constexpr auto enum_table(SelfCriticalBaseline) {
   });
 }
 
-// The reward of a caption in self-critical training: a weighted sum of metrics (rewards.h).
+// The reward of a caption in self-critical training: a weighted sum of metrics and of what the
+// program that trains computes (rewards.h).
 struct RewardConfig {
-  double cider_d = 1, cider = 0, bleu_4 = 0;
+  double cider_d = 1, cider = 0, bleu_4 = 0, own = 0;
 
-  bool any() const { return cider_d > 0 || cider > 0 || bleu_4 > 0; }
+  bool any() const { return cider_d > 0 || cider > 0 || bleu_4 > 0 || own > 0; }
   void fields(Section& v);
 };
 

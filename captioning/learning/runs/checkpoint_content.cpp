@@ -287,8 +287,9 @@ ExperimentConfig stored_config(const Archive& archive,
   } catch (const UsageError& error) {
     if (!overrides.empty()) throw;
     const std::string what = error.what();
-    const bool own = what.find("attention.score: ") != std::string::npos ||
-                     what.find("attention.mechanism: ") != std::string::npos;
+    const bool own = what.find("' is not one of ") != std::string::npos &&
+                     (what.find("attention.score: ") != std::string::npos ||
+                      what.find("attention.mechanism: ") != std::string::npos);
     throw CheckpointError(
         what + (own ? "; if it belongs to another program, only a program that adds it to an "
                       "AttentionRegistry can load the checkpoint"

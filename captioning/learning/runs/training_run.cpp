@@ -48,6 +48,16 @@ MapWatchRequest watch_request(const TrainingRequest& request, const Vocabulary& 
           .boxes = request.data->boxes()};
 }
 
+void check_own_reward(const SelfCriticalConfig& config, bool given) {
+  if (config.start && config.reward.own > 0 && !given)
+    throw UsageError(
+        "objective.self_critical.reward.own weighs a reward that the program which trains "
+        "computes, "
+        "and this one has none; give it (in Python: saccade.train(..., reward=)), or set the "
+        "weight "
+        "to 0");
+}
+
 // Checks before training, and not only at the first validation, that validations of this run will
 // measure the metrics by which it chooses and stops.
 void check_metrics(const TrainingRequest& request, const CaptionModel& model) {
@@ -197,6 +207,7 @@ void check_ranks(const ExperimentConfig& config) {
 }
 
 TrainingResult run_training(const TrainingRequest& request) {
+  check_own_reward(request.config->objective.self_critical, static_cast<bool>(request.reward));
   const RunData& data = *request.data;
   ExperimentConfig config = with_source_words(*request.config, data.loaded());
   if (data.pipeline().reads_features())
@@ -265,7 +276,8 @@ TrainingResult run_training(const TrainingRequest& request) {
        .mark_best =
            [&](const std::string& metric, const fs::path& checkpoint) {
              if (directory) directory->mark_best(metric, checkpoint);
-           }});
+           },
+       .reward = request.reward});
   if (archive) {
     restore_run(*archive, config, identity, model, trainer);
     reopen_if_longer(*archive, config, trainer.state());

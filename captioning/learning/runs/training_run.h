@@ -24,6 +24,7 @@ struct TrainingRequest {
   // itself (named_models.h).
   std::vector<std::filesystem::path> models{};
   MeteorOptions meteor{};  // the tables of METEOR in validations
+  OwnReward reward{};      // what objective.self_critical.reward.own weighs
 };
 
 // Throws UsageError where the ranks (parallel::OverRanks) cannot share a batch.

@@ -1,8 +1,10 @@
 #include "captioning/learning/training/self_critical_step.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "captioning/learning/config/experiment_config.h"
+#include "captioning/model/maps/caption_text.h"
 #include "captioning/model/search/draws.h"
 #include "core/base/clock.h"
 #include "core/parallel/ranks/ranks.h"
@@ -67,38 +69,82 @@ UpdateReport SelfCriticalStep::run(const TrainBatch& batch, Index update, double
   };
   const std::vector<Index> first = first_of_shards(batch.shards, batch.captions_before, images_of);
   const Index images = batch.captions();  // one caption stands for each image
+  const bool own = rewards_.has_own();
+  const auto shards = static_cast<Index>(batch.shards.size());
+  const auto place = [&](std::size_t s) {
+    return Place{update, first[s], images * config_.samples};
+  };
+  std::vector<Tape*> tapes(batch.shards.size());
   // An image's baseline comes from its own captions, so a shard runs to the end while its data is
-  // in the cache.
-  tapes_.for_each(static_cast<Index>(batch.shards.size()), [&](Index s) {
+  // in the cache, if nobody else is asked.
+  tapes_.for_each(shards, [&](Index s) {
     const auto i = static_cast<std::size_t>(s);
-    // Captions are drawn without dropout.
-    run_shard(batch.shards[i], {update, first[i], images * config_.samples}, tapes_.start(s, false),
-              draws_[i]);
+    tapes[i] = &tapes_.start(s, false);  // captions are drawn without dropout
+    draw(batch.shards[i], place(i), *tapes[i], draws_[i]);
+    if (!own) learn(place(i), *tapes[i], draws_[i]);
   });
+  if (own) {
+    add_own_rewards(batch);
+    tapes_.for_each(shards, [&](Index s) {
+      const auto i = static_cast<std::size_t>(s);
+      learn(place(i), *tapes[i], draws_[i]);
+    });
+  }
   UpdateReport result = report(batch, update);
   result.grad_norm = tapes_.apply(update, lr, batch.all_shards());
   return result;
 }
 
-void SelfCriticalStep::run_shard(const TrainShard& shard, const Place& place, Tape& tape,
-                                 Draws& draws) const {
+void SelfCriticalStep::draw(const TrainShard& shard, const Place& place, Tape& tape,
+                            Draws& draws) const {
   const double start = clock_seconds();
   const std::uint64_t first_image = training_number(place.update, place.first_image);
-  const EncodedImages images = model_->encode(tape, shard.inputs.view());
+  draws.images = model_->encode(tape, shard.inputs.view());
   const auto decode = [&](const SearchOptions& options) {
-    return search(model_->decoder(), model_->parameters().views(), images.values(), SpecialWords{},
-                  options, first_image);
+    return search(model_->decoder(), model_->parameters().views(), draws.images.values(),
+                  SpecialWords{}, options, first_image);
   };
   draws.captions = decode(sampling_);
-  const bool greedy = config_.baseline == SelfCriticalBaseline::kGreedy;
-  std::vector<DecodedCaption> rivals;
-  if (greedy) rivals = decode(greedy_);
+  if (config_.baseline == SelfCriticalBaseline::kGreedy) draws.rivals = decode(greedy_);
 
   const double before_rewards = clock_seconds();
   draws.rewards = rewards_of(shard, draws.captions);
-  draws.baselines =
-      greedy ? rewards_of(shard, rivals) : leave_one_out(draws.rewards, config_.samples);
+  draws.rival_rewards = rewards_of(shard, draws.rivals);
   draws.reward_seconds = clock_seconds() - before_rewards;
+  draws.seconds = clock_seconds() - start;
+}
+
+void SelfCriticalStep::add_own_rewards(const TrainBatch& batch) {
+  const double start = clock_seconds();
+  std::vector<Index> images;
+  std::vector<std::string> captions;
+  std::vector<double*> rewards;
+  const auto add = [&](const TrainShard& shard, const std::vector<DecodedCaption>& drawn,
+                       std::vector<double>& values) {
+    for (std::size_t c = 0; c < drawn.size(); ++c) {
+      images.push_back(shard.images[c / (drawn.size() / shard.images.size())]);
+      captions.push_back(caption_text(drawn[c], model_->vocabulary()));
+      rewards.push_back(&values[c]);
+    }
+  };
+  for (std::size_t s = 0; s < draws_.size(); ++s)
+    add(batch.shards[s], draws_[s].captions, draws_[s].rewards);
+  for (std::size_t s = 0; s < draws_.size(); ++s)
+    add(batch.shards[s], draws_[s].rivals, draws_[s].rival_rewards);
+  const std::vector<double> own = rewards_.own(images, captions);
+  for (std::size_t c = 0; c < own.size(); ++c) *rewards[c] += own[c];
+  const double seconds = (clock_seconds() - start) / static_cast<double>(draws_.size());
+  for (Draws& draws : draws_) {
+    draws.reward_seconds += seconds;
+    draws.seconds += seconds;
+  }
+}
+
+void SelfCriticalStep::learn(const Place& place, Tape& tape, Draws& draws) const {
+  const double start = clock_seconds();
+  const bool greedy = config_.baseline == SelfCriticalBaseline::kGreedy;
+  draws.baselines =
+      greedy ? std::move(draws.rival_rewards) : leave_one_out(draws.rewards, config_.samples);
   for (std::size_t c = 0; c < draws.rewards.size(); ++c) {
     const std::size_t image = c / static_cast<std::size_t>(config_.samples);
     draws.advantages.push_back(draws.rewards[c] - draws.baselines[greedy ? image : c]);
@@ -109,17 +155,17 @@ void SelfCriticalStep::run_shard(const TrainShard& shard, const Place& place, Ta
                   static_cast<std::uint64_t>(place.first_image * config_.samples));
   std::vector<DrawnCaption> drawn;
   for (const DecodedCaption& caption : draws.captions) drawn.push_back(drawn_caption(caption));
-  PolicyLoss loss(tape, model_->decoder(), model_->decoder().prepare(tape, images, 1), drawn,
+  PolicyLoss loss(tape, model_->decoder(), model_->decoder().prepare(tape, draws.images, 1), drawn,
                   {selection_, config_.temperature});
   draws.log_probs = draws.word_log_probs = loss.word_log_probs();
   for (std::size_t c = 0; c < drawn.size(); ++c) draws.log_probs[c] += loss.region_log_probs()[c];
   loss.backward(draws.advantages, place.batch_captions);
-  draws.seconds = clock_seconds() - start;
+  draws.seconds += clock_seconds() - start;
 }
 
 std::vector<double> SelfCriticalStep::rewards_of(
     const TrainShard& shard, const std::vector<DecodedCaption>& captions) const {
-  const std::size_t per_image = captions.size() / shard.images.size();
+  const std::size_t per_image = std::max<std::size_t>(1, captions.size() / shard.images.size());
   std::vector<double> out;
   for (std::size_t c = 0; c < captions.size(); ++c) {
     std::vector<int> words;

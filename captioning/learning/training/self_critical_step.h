@@ -1,5 +1,6 @@
 // One update of self-critical training: every shard draws captions of its images, rewards them and
-// learns from them.
+// learns from them. A reward of the program itself is asked for once for the whole batch, by the
+// thread that trains, so that the program sees the same whatever the number of threads.
 #pragma once
 
 #include <memory>
@@ -33,7 +34,10 @@ class SelfCriticalStep {
  private:
   // What a shard drew, and what it is worth.
   struct Draws {
+    EncodedImages images{Var{}};
     std::vector<DecodedCaption> captions;    // [n * samples]
+    std::vector<DecodedCaption> rivals;      // [n], of the greedy baseline; else empty
+    std::vector<double> rival_rewards;       // of these
     std::vector<double> rewards, baselines;  // by caption
     std::vector<double> advantages;
     std::vector<double> word_log_probs, log_probs;  // of the words; of the words and the regions
@@ -42,7 +46,11 @@ class SelfCriticalStep {
   struct Place {  // of a shard
     Index update = 0, first_image = 0, batch_captions = 0;
   };
-  void run_shard(const TrainShard& shard, const Place& place, Tape& tape, Draws& draws) const;
+  // Draws the captions of a shard and rewards them by metrics; learns from them.
+  void draw(const TrainShard& shard, const Place& place, Tape& tape, Draws& draws) const;
+  void learn(const Place& place, Tape& tape, Draws& draws) const;
+  // Adds the rewards of the program itself to those of the captions that all shards drew.
+  void add_own_rewards(const TrainBatch& batch);
   std::vector<double> rewards_of(const TrainShard& shard,
                                  const std::vector<DecodedCaption>& captions) const;
   UpdateReport report(const TrainBatch& batch, Index update) const;

@@ -122,7 +122,8 @@ void Trainer::enter_stage() {
     cross_entropy_.reset();
     self_critical_.emplace(
         *setup_.model, *optimizer_, config_,
-        setup_.set->rewards(setup_.model->vocabulary(), config_.objective.self_critical.reward));
+        setup_.set->rewards(setup_.model->vocabulary(), config_.objective.self_critical.reward,
+                            setup_.reward));
   } else if (!second && !cross_entropy_) {
     cross_entropy_.emplace(*setup_.model, *optimizer_, config_, stages_.batches(state_.update));
     cross_entropy_->reward_baseline() = state_.baseline;

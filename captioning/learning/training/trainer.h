@@ -78,6 +78,7 @@ class Trainer {
     // Called after a validation with a metric whose value is the best so far, and with the
     // checkpoint that has it.
     std::function<void(const std::string& metric, const std::filesystem::path&)> mark_best;
+    OwnReward reward{};  // of self-critical training
   };
   // Throws UsageError where the config chooses by what is no metric to choose by
   // (choosing_metric.h).

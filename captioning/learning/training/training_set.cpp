@@ -116,12 +116,12 @@ const std::string& TrainingSet::image_id(const PlanItem& item) const {
   return data_->dataset.images[static_cast<std::size_t>(item.image)].id;
 }
 
-CaptionRewards TrainingSet::rewards(const Vocabulary& vocabulary,
-                                    const RewardConfig& weights) const {
+CaptionRewards TrainingSet::rewards(const Vocabulary& vocabulary, const RewardConfig& weights,
+                                    const OwnReward& own) const {
   std::vector<Index> images;  // the items of an image stand next to each other
   for (const PlanItem& item : items_)
     if (images.empty() || images.back() != item.image) images.push_back(item.image);
-  return {data_->dataset, images, vocabulary, weights};
+  return {data_->dataset, images, vocabulary, weights, own};
 }
 
 std::vector<std::string> length_warnings(const TrainingSet& set, const DataConfig& data,

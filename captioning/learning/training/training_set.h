@@ -61,7 +61,8 @@ class TrainingSet {
   }
   const std::string& image_id(const PlanItem& item) const;
   // The rewards of self-critical training for captions of these images.
-  CaptionRewards rewards(const Vocabulary& vocabulary, const RewardConfig& weights) const;
+  CaptionRewards rewards(const Vocabulary& vocabulary, const RewardConfig& weights,
+                         const OwnReward& own = {}) const;
 
  private:
   const LoadedData* data_;

@@ -12,34 +12,17 @@
 #include "captioning/python/saccade/arrays.h"
 #include "captioning/python/saccade/opened.h"
 #include "captioning/python/saccade/training.h"
+#include "core/attention/plugin.h"
 #include "core/base/choice.h"
+#include "vision/encoders/features/feature_source.h"
 
 namespace saccade::python {
 namespace {
 
 namespace py = pybind11;
 
+using OpenedModels = std::shared_ptr<Opened>;
 using Unlocked = py::call_guard<py::gil_scoped_release>;
-
-// What a photo of Python is: its path or a text (str), the bytes of a file, or pixels, which
-// saccade/model.py has made an array [height, width, 3] of bytes without gaps. It must outlive the
-// result.
-Given given(const py::handle& photo) {
-  if (py::isinstance<py::str>(photo)) return {.name = photo.cast<std::string>()};
-  if (py::isinstance<py::bytes>(photo)) {
-    const auto bytes = photo.cast<std::string_view>();
-    if (bytes.empty()) throw DataError("bytes: there are none; give those of an image file");
-    return {.name = "bytes",
-            .bytes = {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}};
-  }
-  const auto pixels = photo.cast<py::array_t<std::uint8_t, py::array::c_style>>();
-  SACCADE_CHECK(pixels.ndim() == 3 && pixels.shape(2) == 3 && pixels.ptr() == photo.ptr(),
-                "pixels are an array [height, width, 3] of bytes");
-  return {.name = "array",
-          .pixels = pixels.data(),
-          .height = pixels.shape(0),
-          .width = pixels.shape(1)};
-}
 
 std::vector<Given> all_given(const py::list& photos) {
   std::vector<Given> out;
@@ -47,40 +30,51 @@ std::vector<Given> all_given(const py::list& photos) {
   return out;
 }
 
+void use_features(const OpenedModels& models, const std::string& file, std::span<Given> photos) {
+  const std::shared_ptr<const FeatureSource> features = models->features_of(file);
+  if (features && features->ids().size() == 1 && photos.size() > 1)
+    throw UsageError(str("features: ", file, " has the features of one photo, and ", photos.size(),
+                         " are given; name a file or folder that has those of all"));
+  for (Given& photo : photos) photo.features = features;
+}
+
 py::array array_of(Image image) {
   const std::vector<py::ssize_t> shape{image.height, image.width, 3};
   return owned(std::move(image.rgb), shape);
 }
 
-using OpenedModels = std::shared_ptr<Opened>;
-
 std::vector<Spoken> captions(const OpenedModels& models, const py::list& photos, const Asked& asked,
                              const std::string& say) {
-  const std::vector<Given> all = all_given(photos);
+  std::vector<Given> all = all_given(photos);
   const py::gil_scoped_release unlocked;
+  use_features(models, asked.features, all);
   std::vector<Spoken> out;
-  for (Photo& photo : models->captions(all, models->search(asked), say))
-    out.emplace_back(models, std::move(photo.caption), photo.geometry, asked.layers);
+  const SearchOptions search = models->search(asked);
+  for (Photo& photo : models->captions(all, search, say))
+    out.emplace_back(models, std::move(photo.caption), photo.geometry, search.regime, asked.layers);
   return out;
 }
 
 std::vector<Spoken> samples(const OpenedModels& models, const py::object& photo, const Asked& asked,
                             Index count) {
-  const Given one = given(photo);
+  Given one = given(photo);
   const py::gil_scoped_release unlocked;
+  use_features(models, asked.features, {&one, 1});
   std::vector<DecodedCaption> drawn;
-  const Photo read = models->samples(one, models->search(asked), count, drawn);
+  const SearchOptions search = models->search(asked);
+  const Photo read = models->samples(one, search, count, drawn);
   std::vector<Spoken> out;
   for (DecodedCaption& caption : drawn)
-    out.emplace_back(models, std::move(caption), read.geometry, asked.layers);
+    out.emplace_back(models, std::move(caption), read.geometry, search.regime, asked.layers);
   return out;
 }
 
-py::array features(const OpenedModels& models, const py::object& photo) {
-  const Given one = given(photo);
+py::array features(const OpenedModels& models, const py::object& photo, const std::string& file) {
+  Given one = given(photo);
   std::shared_ptr<const Opened::Encoded> encoded;
   {
     const py::gil_scoped_release unlocked;
+    use_features(models, file, {&one, 1});
     encoded = models->encode(one);
   }
   return Opened::features(encoded);
@@ -164,10 +158,12 @@ void translate(std::exception_ptr thrown) {
 void bind_models(py::module_& module) {
   py::class_<Asked>(module, "Asked")
       .def(py::init([](std::vector<std::string> set, std::string regime, Index alternatives,
-                       bool layers) {
-             return Asked{std::move(set), std::move(regime), alternatives, layers};
+                       bool layers, std::string features) {
+             return Asked{std::move(set), std::move(regime), alternatives, layers,
+                          std::move(features)};
            }),
-           py::arg("set"), py::arg("regime"), py::arg("alternatives"), py::arg("layers"));
+           py::arg("set"), py::arg("regime"), py::arg("alternatives"), py::arg("layers"),
+           py::arg("features"));
   py::class_<Opened, OpenedModels>(module, "Opened")
       .def(py::init([](const std::vector<std::string>& checkpoints,
                        const std::vector<std::string>& set,
@@ -194,7 +190,7 @@ void bind_models(py::module_& module) {
                              [](const Opened& self) { return print_config(self.first().config); })
       .def("captions", captions, py::arg("photos"), py::arg("asked"), py::arg("say"))
       .def("samples", samples, py::arg("photo"), py::arg("asked"), py::arg("count"))
-      .def("features", features, py::arg("photo"))
+      .def("features", features, py::arg("photo"), py::arg("features"))
       .def("encoder_maps", encoder_maps, py::arg("photo"))
       .def("picture", picture, py::arg("photo"));
 }
@@ -210,9 +206,18 @@ void bind(py::module_& module) {
       .def("words", &Spoken::words)
       .def("maps", &Spoken::maps)
       .def("layer_maps", &Spoken::layer_maps)
+      .def("boxes", &Spoken::boxes)
       .def("word_maps", &Spoken::word_maps)
       .def("alternatives", &Spoken::alternatives)
       .def("map_on_photo", map_on_photo, py::arg("word"))
+      .def(
+          "page_json",
+          [](const Spoken& caption, const py::object& photo) {
+            const Given one = given(photo);
+            const py::gil_scoped_release unlocked;
+            return caption.page_json(one);
+          },
+          py::arg("photo"))
       .def("draw", draw, py::arg("photo"), py::arg("word"), py::arg("style"), py::arg("scale"),
            py::arg("colours"), py::arg("measure"), py::arg("columns"), py::arg("panel_width"),
            py::arg("font"));
@@ -224,7 +229,7 @@ void bind(py::module_& module) {
          std::filesystem::path directory, bool resume, int threads,
          std::vector<std::filesystem::path> models, std::filesystem::path paraphrases,
          std::filesystem::path cache, const py::object& on_update, const py::object& on_validation,
-         const py::function& tell) {
+         const py::object& reward, const py::object& data, const py::function& tell) {
         return train({.config = std::move(config),
                       .yaml = std::move(yaml),
                       .set = std::move(set),
@@ -234,11 +239,22 @@ void bind(py::module_& module) {
                       .models = std::move(models),
                       .paraphrases = std::move(paraphrases),
                       .cache = std::move(cache)},
-                     on_update, on_validation, tell);
+                     {.on_update = on_update,
+                      .on_validation = on_validation,
+                      .reward = reward,
+                      .data = data,
+                      .tell = tell});
       },
       py::arg("config"), py::arg("yaml"), py::arg("set"), py::arg("directory"), py::arg("resume"),
       py::arg("threads"), py::arg("models"), py::arg("paraphrases"), py::arg("cache"),
-      py::arg("on_update").none(true), py::arg("on_validation").none(true), py::arg("tell"));
+      py::arg("on_update").none(true), py::arg("on_validation").none(true),
+      py::arg("reward").none(true), py::arg("data").none(true), py::arg("tell"));
+  module.def("load_plugin", load_plugin, py::arg("file"), Unlocked());
+  module.def("plugin_files", [] {
+    std::vector<std::string> files;
+    for (const LoadedPlugin& plugin : loaded_plugins()) files.push_back(plugin.file.string());
+    return files;
+  });
 }
 
 }  // namespace

@@ -30,6 +30,34 @@ const Photo& readable(const Photo& photo) {
 
 }  // namespace
 
+Given given(const pybind11::handle& photo) {
+  if (pybind11::isinstance<pybind11::str>(photo)) return {.name = photo.cast<std::string>()};
+  if (pybind11::isinstance<pybind11::bytes>(photo)) {
+    const auto bytes = photo.cast<std::string_view>();
+    if (bytes.empty()) throw DataError("bytes: there are none; give those of an image file");
+    return {.name = "bytes",
+            .bytes = {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}};
+  }
+  const auto pixels = photo.cast<pybind11::array_t<std::uint8_t, pybind11::array::c_style>>();
+  SACCADE_CHECK(pixels.ndim() == 3 && pixels.shape(2) == 3 && pixels.ptr() == photo.ptr(),
+                "pixels are an array [height, width, 3] of bytes");
+  return {.name = "array",
+          .pixels = pixels.data(),
+          .height = pixels.shape(0),
+          .width = pixels.shape(1)};
+}
+
+Image picture_of(const Given& photo, const MessageListener& listener, Index max_pixels) {
+  if (!photo.bytes.empty()) return decode_image(photo.bytes, photo.name, listener, max_pixels);
+  if (photo.pixels == nullptr) return read_image(photo.name, listener, max_pixels);
+  SACCADE_CHECK(photo.height > 0 && photo.width > 0 && photo.width <= max_pixels / photo.height,
+                "a picture has between 1 and ", max_pixels, " pixels; got ", photo.height, " x ",
+                photo.width);
+  Image image(photo.height, photo.width);
+  std::copy_n(photo.pixels, image.rgb.size(), image.rgb.begin());
+  return image;
+}
+
 Opened::Opened(const std::vector<std::string>& checkpoints, const std::vector<std::string>& set,
                const std::vector<std::filesystem::path>& folders, int threads,
                MessageListener listener)
@@ -82,19 +110,23 @@ SearchOptions Opened::search(const Asked& asked) const {
   return out;
 }
 
+std::shared_ptr<const FeatureSource> Opened::features_of(const std::string& file) const {
+  if (file.empty()) return nullptr;
+  for (const LoadedModel& member : members_)
+    if (member.pipeline->reads_features()) return member.pipeline->features().open(file);
+  throw UsageError(
+      str("features: ", name(), " computes the features of photos itself; leave the argument out"));
+}
+
 Source Opened::source(const Given& photo, const MessageListener& listener) const {
   const Index max_pixels = first().config.data.max_pixels();
-  if (photo.pixels != nullptr) {
-    SACCADE_CHECK(photo.height > 0 && photo.width > 0 && photo.width <= max_pixels / photo.height,
-                  "a picture has between 1 and ", max_pixels, " pixels; got ", photo.height, " x ",
-                  photo.width);
-    Image image(photo.height, photo.width);
-    std::copy_n(photo.pixels, image.rgb.size(), image.rgb.begin());
-    return image;
-  }
-  if (!photo.bytes.empty()) return decode_image(photo.bytes, photo.name, listener, max_pixels);
-  if (!reads_text())
-    return Source(read_image(photo.name, listener, max_pixels)).called({photo.name});
+  const bool is_text = photo.pixels == nullptr && photo.bytes.empty();
+  const auto with_features = [&](Source source) {
+    source.features = photo.features;
+    return source;
+  };
+  if (!is_text) return with_features(picture_of(photo, listener, max_pixels));
+  if (!reads_text()) return Source(picture_of(photo, listener, max_pixels)).called({photo.name});
   Source text(source_tokens(photo.name));
   if (text.tokens.empty())
     throw DataError(str("'", photo.name, "': the text has no tokens; give it some"));

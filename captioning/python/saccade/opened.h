@@ -26,14 +26,26 @@ struct Given {
   std::span<const std::uint8_t> bytes{};  // of a file
   const std::uint8_t* pixels = nullptr;   // [height, width, 3]
   Index height = 0, width = 0;            // of pixels
+  // Of a model of features from elsewhere: where they are, if not in the files of its config.
+  std::shared_ptr<const FeatureSource> features{};
 };
+
+// What a photo of Python is: its path or a text (str), the bytes of a file, or pixels, which
+// saccade/model.py has made an array [height, width, 3] of bytes without gaps. It must outlive the
+// result.
+Given given(const pybind11::handle& photo);
+
+// The photo's pixels. Throws DataError, and ShapeError where there are none or too many.
+Image picture_of(const Given& photo, const MessageListener& listener,
+                 Index max_pixels = kMaxImagePixels);
 
 // How a caption is made.
 struct Asked {
   std::vector<std::string> set{};  // "search.beam=5"
   std::string regime{};            // empty: the models' own
   Index alternatives = 1;          // captions that beam search returns
-  bool layers = false;  // whether the maps of every layer and head are kept, also those of words
+  bool layers = false;     // whether the maps of every layer and head are kept, also those of words
+  std::string features{};  // a file with the photos' features (Given::features)
 };
 
 // One model, or several that caption together. Many threads may use it at once. All functions
@@ -51,6 +63,9 @@ class Opened : public std::enable_shared_from_this<Opened> {
   bool reads_text() const { return first().pipeline->reads_text(); }
 
   SearchOptions search(const Asked& asked) const;
+  // The features of a file. Throws UsageError where the models compute features themselves, and
+  // DataError; null for "".
+  std::shared_ptr<const FeatureSource> features_of(const std::string& file) const;
   // Reads and captions the photos, some at once; with the words of `say`, if it has any. Throws for
   // the first that cannot be read, and what check_signals() throws.
   std::vector<Photo> captions(std::span<const Given> photos, const SearchOptions& search,
@@ -92,10 +107,11 @@ class Opened : public std::enable_shared_from_this<Opened> {
 class Spoken {
  public:
   Spoken(std::shared_ptr<const Opened> models, DecodedCaption caption, Geometry geometry,
-         bool layers)
+         Regime regime, bool layers)
       : models_(std::move(models)),
         caption_(std::move(caption)),
         geometry_(geometry),
+        regime_(regime),
         layers_(layers) {}
 
   std::string text() const;
@@ -105,9 +121,13 @@ class Spoken {
   Index width() const { return geometry_.original_width; }
   // (text, log p, gate or None, sentinel or None, (row, column) that was chosen or None).
   pybind11::list words() const;
-  pybind11::object maps() const;        // [words, rows, columns], or None without attention
-  pybind11::object layer_maps() const;  // [words, layers, heads, rows, columns], or None
-  pybind11::object word_maps() const;   // [layers, heads, words, words], or None
+  // [words, rows, columns], or [words, regions] of regions from elsewhere; None without attention.
+  pybind11::object maps() const;
+  pybind11::object layer_maps() const;  // [words, layers, heads, ...], or None
+  // Where regions from elsewhere lie: [regions, 4], x, y, width and height in pixels; None where
+  // they are the cells of a grid, or nobody knows.
+  pybind11::object boxes() const;
+  pybind11::object word_maps() const;  // [layers, heads, words, words], or None
   // The map of a word over the pixels of the photo [height, width], interpolated; 0 where the
   // model did not see the photo.
   std::vector<float> map_on_photo(Index word) const;
@@ -115,13 +135,21 @@ class Spoken {
   // The sheet of all words, or the panel of one.
   Image draw(const Given& photo, const OverlayOptions& options, MapMeasure measure,
              std::optional<Index> word) const;
+  // What the explorer's page shows of it (captioning/explorer), as JSON.
+  std::string page_json(const Given& photo) const;
 
  private:
+  // The extents of a map behind `before`, and how many of its weights count.
+  std::vector<pybind11::ssize_t> shape_behind(std::vector<pybind11::ssize_t> before) const;
+  Index map_size() const;
+  // The photo again. Throws ShapeError where it has changed.
+  Source source(const Given& photo) const;
   void require_word(Index word) const;
 
   std::shared_ptr<const Opened> models_;
   DecodedCaption caption_;
   Geometry geometry_;
+  Regime regime_;
   bool layers_;
 };
 

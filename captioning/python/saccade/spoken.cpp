@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "captioning/explorer/explorer_json.h"
+#include "captioning/model/maps/caption_json.h"
 #include "captioning/model/maps/caption_text.h"
 #include "captioning/python/errors.h"
 #include "captioning/python/saccade/arrays.h"
@@ -61,30 +64,50 @@ py::list Spoken::words() const {
   return out;
 }
 
+Index Spoken::map_size() const {
+  return geometry_.places ? geometry_.places->count : models_->models().grid().cells();
+}
+
+Extents Spoken::shape_behind(Extents before) const {
+  const GridShape& grid = models_->models().grid();
+  if (geometry_.places)
+    before.push_back(geometry_.places->count);
+  else
+    before.insert(before.end(), {grid.rows, grid.cols});
+  return before;
+}
+
 py::object Spoken::maps() const {
   if (!models_->models().has_maps()) return py::none();
-  const GridShape& grid = models_->models().grid();
   std::vector<float> numbers;
   for (const DecodedWord& word : caption_.words)
-    numbers.insert(numbers.end(), word.map.weights.begin(), word.map.weights.end());
-  return owned(std::move(numbers),
-               {static_cast<py::ssize_t>(caption_.words.size()), grid.rows, grid.cols});
+    numbers.insert(numbers.end(), word.map.weights.begin(), word.map.weights.begin() + map_size());
+  return owned(std::move(numbers), shape_behind({static_cast<py::ssize_t>(caption_.words.size())}));
 }
 
 py::object Spoken::layer_maps() const {
   if (!layers_ || !models_->models().has_maps()) return py::none();
-  const GridShape& grid = models_->models().grid();
   std::vector<float> numbers;
   LayersAndHeads parts;
   for (const DecodedWord& word : caption_.words) {
     const std::span<const AttentionMap> maps = single_maps(word);
     parts = counted_parts(maps, [](const AttentionMap& map) { return map.layer.number; });
     for (const AttentionMap& map : maps)
-      numbers.insert(numbers.end(), map.weights.begin(), map.weights.end());
+      numbers.insert(numbers.end(), map.weights.begin(), map.weights.begin() + map_size());
   }
-  return owned(std::move(numbers), {static_cast<py::ssize_t>(caption_.words.size()),
-                                    static_cast<py::ssize_t>(parts.layers),
-                                    static_cast<py::ssize_t>(parts.heads), grid.rows, grid.cols});
+  return owned(std::move(numbers), shape_behind({static_cast<py::ssize_t>(caption_.words.size()),
+                                                 static_cast<py::ssize_t>(parts.layers),
+                                                 static_cast<py::ssize_t>(parts.heads)}));
+}
+
+py::object Spoken::boxes() const {
+  if (!geometry_.places || geometry_.places->boxes.empty()) return py::none();
+  const auto across = static_cast<float>(width()), down = static_cast<float>(height());
+  std::vector<float> numbers;
+  for (const RegionBox& box : geometry_.places->boxes)
+    numbers.insert(numbers.end(),
+                   {box.left * across, box.top * down, box.width() * across, box.height() * down});
+  return owned(std::move(numbers), {static_cast<py::ssize_t>(geometry_.places->boxes.size()), 4});
 }
 
 py::object Spoken::word_maps() const { return stacked(saccade::word_maps(caption_)); }
@@ -112,8 +135,37 @@ std::vector<float> Spoken::map_on_photo(Index word) const {
 std::vector<Spoken> Spoken::alternatives() const {
   std::vector<Spoken> out;
   for (const DecodedCaption& other : caption_.others)
-    out.emplace_back(models_, other, geometry_, layers_);
+    out.emplace_back(models_, other, geometry_, regime_, layers_);
   return out;
+}
+
+Source Spoken::source(const Given& photo) const {
+  Source source = models_->source(photo);
+  SACCADE_CHECK(source.picture.height == height() && source.picture.width == width(),
+                "the caption is that of a photo of ", height(), " x ", width(),
+                " pixels, and the photo has ", source.picture.height, " x ", source.picture.width,
+                " now; caption it again");
+  return source;
+}
+
+std::string Spoken::page_json(const Given& photo) const {
+  const parallel::WorkOn here(models_->threads());
+  const Source source = this->source(photo);
+  const LoadedModel& model = models_->first();
+  std::string name = "photo";
+  if (!source.tokens.empty())
+    name = photo.name;
+  else if (photo.pixels == nullptr && photo.bytes.empty())
+    name = std::filesystem::path(photo.name).filename().string();
+  const CaptionRecord record{
+      .image = name, .caption = caption_, .geometry = geometry_, .tokens = source.tokens};
+  nlohmann::ordered_json facts = model_facts(model, models_->name());
+  facts["regimes"] = {enum_name(regime_)};
+  if (!layers_) facts["layers"] = facts["heads"] = 1;
+  nlohmann::ordered_json images = {captioned_photo(
+      model, source.picture, record, regime_, layers_ ? MapDetail::kSingle : MapDetail::kDefault)};
+  return json_line(photos_json({.title = models_->name(), .embedded = true}, std::move(facts),
+                               std::move(images)));
 }
 
 Image Spoken::draw(const Given& photo, const OverlayOptions& options, MapMeasure measure,
@@ -123,11 +175,7 @@ Image Spoken::draw(const Given& photo, const OverlayOptions& options, MapMeasure
         str("the words of ", models_->name(),
             " choose no regions, so there are no maps to draw; take a model with attention"));
   const parallel::WorkOn here(models_->threads());
-  Source source = models_->source(photo);
-  SACCADE_CHECK(source.picture.height == height() && source.picture.width == width(),
-                "the caption is that of a photo of ", height(), " x ", width(),
-                " pixels, and the photo has ", source.picture.height, " x ", source.picture.width,
-                " now; caption it again");
+  Source source = this->source(photo);
   Overlay overlay{.image = std::make_shared<const Image>(std::move(source.picture)),
                   .geometry = geometry_,
                   .tokens = std::move(source.tokens),

@@ -1,12 +1,17 @@
 // A program's own scores and mechanisms: their names in configs, and that they are what attends.
 #include "core/attention/attention_registry.h"
 
+#include <fstream>
+
+#include "core/attention/axes.h"
 #include "core/attention/draws.h"
 #include "core/attention/make_attention.h"
 #include "core/attention/mean_attention.h"
+#include "core/attention/plugin.h"
 #include "core/config/config.h"
 #include "core/ops/linear.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/test_tape.h"
 
 namespace saccade::test {
@@ -103,6 +108,48 @@ TEST_CASE("names that nobody added are refused, with those that were") {
   CHECK_THROWS_AS(registry.scores.add({.name = "own", .doc = ""}, make), UsageError);
   CHECK(registry.scores.rows().back().name == "own");
   CHECK_THROWS_AS(registry.scores.add({.name = "nobody", .doc = ""}, nullptr), UsageError);
+}
+
+TEST_CASE("choices of a plugin have its name before theirs, in every config and registry") {
+  const std::string yaml = "attention: {score: mine.own, gate: none}";
+  CHECK_THROWS_WITH(config_of(yaml, nullptr),
+                    Contains("own.yaml:1:20: attention.score: 'mine.own' belongs to the plugin "
+                             "'mine', which is not loaded; give its shared library (--plugin"));
+  CHECK_THROWS_AS(add_plugin_choices("mine", AttentionRegistry()), UsageError);
+  CHECK_THROWS_AS(add_plugin_choices("Mine", *own_registry()), UsageError);
+  add_plugin_choices("mine", *own_registry());
+  add_plugin_choices("other", *own_registry());
+
+  const OwnConfig general = config_of("attention: {score: general, gate: none}", nullptr);
+  for (const auto& registry : {std::shared_ptr<AttentionRegistry>(), own_registry()}) {
+    const OwnConfig own = config_of(yaml, registry);
+    CHECK(weights_of(own.attention) == weights_of(general.attention));
+    CHECK_THAT(print_config(own), Contains("score: mine.own"));
+    config_of("attention: {mechanism: other.flat, gate: none}", registry);
+  }
+  CHECK_THROWS_WITH(config_of("attention: {score: mine.onw}", nullptr),
+                    Contains("is not one of additive") && Contains("did you mean 'mine.own'?"));
+  CHECK_THROWS_WITH(config_of("attention: {gate: mine.own}", nullptr),
+                    Contains("'mine.own' is not one of none"));
+}
+
+TEST_CASE("files that are no plugins are refused") {
+  const TempFolder folder("plugin");
+  const auto refused = [&](const std::filesystem::path& file, const std::string& reason) {
+    INFO(reason);
+    try {
+      load_plugin(file);
+      FAIL("it was loaded");
+    } catch (const DataError& error) {
+      CHECK_THAT(error.what(), Catch::StartsWith(file.string() + ": ") && Contains(reason));
+    }
+  };
+  refused(folder.path() / "missing.so", "there is no such file");
+  refused(folder.path(), "there is no such file");
+  std::ofstream(folder.path() / "text.so") << "no library";
+  refused(folder.path() / "text.so", "cannot be loaded as a plugin");
+  refused(SACCADE_OLD_PLUGIN, "the plugin was built for the source tree; build it");
+  CHECK(loaded_plugins().empty());
 }
 
 }  // namespace

@@ -8,6 +8,14 @@
 captions. Messages go to the logger "saccade". Errors are `saccade.Error`.
 """
 
+from ._processor import missing as _missing
+
+if _missing():  # before modules that need the instructions are loaded
+    raise ImportError(
+        f"this saccade was built for processors that have {_missing()}, which this one lacks; build "
+        "it on this machine"
+    )
+
 from .caption import Caption, Word
 from .errors import (
     BusyError,
@@ -20,8 +28,8 @@ from .errors import (
     ShapeError,
     UsageError,
 )
-from .model import EncoderAttention, Model, load
-from .runs import Update, compare, evaluate, runs, train
+from .model import EncoderAttention, Model, load, plugin
+from .runs import Examples, Reward, Update, compare, evaluate, runs, train
 
 __all__ = [
     "BusyError",
@@ -31,9 +39,11 @@ __all__ = [
     "DivergedError",
     "EncoderAttention",
     "Error",
+    "Examples",
     "InternalError",
     "IoError",
     "Model",
+    "Reward",
     "ShapeError",
     "Update",
     "UsageError",
@@ -41,6 +51,7 @@ __all__ = [
     "compare",
     "evaluate",
     "load",
+    "plugin",
     "runs",
     "train",
 ]

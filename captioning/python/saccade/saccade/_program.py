@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, NoReturn, Sequence, Type
 
-from . import errors
+from . import _saccade, errors
 from ._values import plain, tell
 
 _HERE = Path(__file__).parent
@@ -82,7 +82,7 @@ def results(command: Sequence[str]) -> Any:
     said: List[str] = []
     with tempfile.TemporaryFile() as output:
         with subprocess.Popen(
-            [program(), *command, "--json"],
+            [program(), *command, "--json", *options({"plugin": _saccade.plugin_files()})],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.PIPE,

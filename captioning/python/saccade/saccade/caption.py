@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import math
 import os
-from functools import cached_property
+from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
@@ -15,6 +17,13 @@ from .errors import UsageError
 
 Pixels = npt.NDArray[np.uint8]
 Weights = npt.NDArray[np.float32]
+
+
+@lru_cache(maxsize=None)
+def _page() -> str:
+    """The page of the explorer, with `{data}` where its data belong."""
+    file = Path(__file__).parent / "share" / "saccade" / "explorer.html"
+    return file.read_text(encoding="utf-8")
 
 
 class Word(NamedTuple):
@@ -28,7 +37,7 @@ class Word(NamedTuple):
     sentinel: Optional[float]
     """The weight of no region; None without a sentinel."""
     chosen: Optional[Tuple[int, int]]
-    """Row and column of the region that hard attention took."""
+    """Row and column of the region that hard attention took; of regions from elsewhere 0 and its number."""
 
     @property
     def probability(self) -> float:
@@ -37,7 +46,7 @@ class Word(NamedTuple):
 
 
 class Caption:
-    """What a model says of a photo. A notebook shows it as the sheet of its maps."""
+    """What a model says of a photo. A notebook shows it as a card of the explorer."""
 
     def __init__(
         self,
@@ -73,6 +82,7 @@ class Caption:
     def maps(self) -> Weights:
         """The map of every word, [words, rows, columns] of the model's grid.
 
+        Of regions from elsewhere it is [words, regions], and `boxes` says where these lie.
         It is that of the last layer, the mean over its heads. The weights of a word sum to 1 with
         its sentinel's, unless the attention promises something else.
         """
@@ -85,6 +95,7 @@ class Caption:
     def layer_maps(self) -> Weights:
         """The maps of every layer and head, [words, layers, heads, rows, columns].
 
+        Of regions from elsewhere they are [words, layers, heads, regions].
         They are kept where `caption(..., layers=True)` asks for them.
         """
         if not self._models.has_attention:
@@ -93,6 +104,14 @@ class Caption:
         if maps is None:
             raise UsageError("layer_maps: they were not kept; caption the photo with layers=True")
         return maps
+
+    @cached_property
+    def boxes(self) -> Optional[Weights]:
+        """Where the regions of `maps` lie: [regions, 4], x, y, width and height in pixels.
+
+        None where they are the cells of a grid, or nobody knows their places.
+        """
+        return self._spoken.boxes()
 
     @cached_property
     def word_maps(self) -> Optional[Weights]:
@@ -118,7 +137,8 @@ class Caption:
         """The map of a word, by its number, over the photo: [height, width].
 
         Weights are interpolated between the centres of regions, through the crop or padding that
-        the model saw; they may fall below 0, and are 0 where the model did not see the photo.
+        the model saw; they may fall below 0, and are 0 where the model did not see the photo. Where
+        regions are boxes, a pixel has the largest weight of those that it lies in.
         """
         return self._spoken.map_on_photo(self._number(word))
 
@@ -165,8 +185,17 @@ class Caption:
             "model with attention"
         )
 
+    def _repr_html_(self) -> str:
+        page = _page().replace("{data}", self._spoken.page_json(self._photo).replace("<", "\\u003c"))
+        return (
+            f'<iframe title="{html.escape(self.text)}" srcdoc="{html.escape(page)}" '
+            'style="width: 100%; height: 40em; border: 0"></iframe>'
+        )
+
     def _repr_png_(self) -> Optional[bytes]:
-        return _saccade.png(self.overlay()) if self._models.has_attention else None
+        if not self._models.has_attention:
+            return None
+        return _saccade.png(self.overlay(panel_width=160))  # a notebook keeps it beside the card
 
     def __str__(self) -> str:
         return self.text

@@ -55,7 +55,8 @@ class EncoderAttention(NamedTuple):
     """Whether the first of them is a class token."""
 
 
-def _photo(photo: Photo) -> Union[str, bytes, Pixels]:
+def given_photo(photo: Photo) -> Union[str, bytes, Pixels]:
+    """The photo as the library takes it."""
     if isinstance(photo, (str, os.PathLike)):
         return os.fspath(photo)
     if isinstance(photo, (bytes, bytearray, memoryview)):
@@ -69,6 +70,8 @@ def _photo(photo: Photo) -> Union[str, bytes, Pixels]:
         return np.ascontiguousarray(photo)
     if hasattr(photo, "mode") and hasattr(photo, "save"):
         return _pil(photo)
+    if hasattr(photo, "__array__"):  # of another library
+        return given_photo(np.asarray(photo))
     raise UsageError(
         "a photo is a path, the bytes of a file, an array or an image of PIL; got "
         f"{type(photo).__name__}"
@@ -133,6 +136,7 @@ class Model:
         layers: bool = False,
         regime: str = "",
         seed: Optional[int] = None,
+        features: Path = "",
         **search: Any,
     ) -> Caption: ...
 
@@ -145,6 +149,7 @@ class Model:
         layers: bool = False,
         regime: str = "",
         seed: Optional[int] = None,
+        features: Path = "",
         **search: Any,
     ) -> List[Caption]: ...
 
@@ -156,6 +161,7 @@ class Model:
         layers: bool = False,
         regime: str = "",
         seed: Optional[int] = None,
+        features: Path = "",
         **search: Any,
     ) -> Union[Caption, List[Caption]]:
         """The caption of a photo, or those of a list or tuple of photos, some at once.
@@ -164,18 +170,26 @@ class Model:
         layers        whether the maps of every layer and head are kept
         regime        how words get their context: expectation, argmax, sample, marginal
         seed          of what is drawn
+        features      for a model of features from elsewhere, a file or folder with the photos', if
+                      it is not that of its config
         search        values of the section `search`: beam=5, mode="sample", temperature=.8,
                       max_length=30, must=["cat|kitten", "rug"] for what the caption has to
                       say, ...; others are those of the model's config
 
         Raises DataError for the first photo that cannot be read.
         """
-        asked = _asked(alternatives, layers, regime, seed, search)
+        asked = _asked(alternatives, layers, regime, seed, features, search)
         return self._captions(photos, asked, "")
 
     @overload
     def say(
-        self, photos: Photo, text: str, *, layers: bool = False, regime: str = ""
+        self,
+        photos: Photo,
+        text: str,
+        *,
+        layers: bool = False,
+        regime: str = "",
+        features: Path = "",
     ) -> Caption: ...
 
     @overload
@@ -186,6 +200,7 @@ class Model:
         *,
         layers: bool = False,
         regime: str = "",
+        features: Path = "",
     ) -> List[Caption]: ...
 
     def say(
@@ -195,6 +210,7 @@ class Model:
         *,
         layers: bool = False,
         regime: str = "",
+        features: Path = "",
     ) -> Union[Caption, List[Caption]]:
         """A caption of one's own: where the model looks for its words, and how probable they are.
 
@@ -203,7 +219,7 @@ class Model:
         """
         if not text.strip():
             raise UsageError("say: there is no word in the text; give a caption")
-        return self._captions(photos, _asked(1, layers, regime, None, {}), text)
+        return self._captions(photos, _asked(1, layers, regime, None, features, {}), text)
 
     def sample(
         self,
@@ -213,24 +229,28 @@ class Model:
         layers: bool = False,
         regime: str = "",
         seed: Optional[int] = None,
+        features: Path = "",
         **search: Any,
     ) -> List[Caption]:
         """`count` captions of one photo that are drawn word by word.
 
         `search` has temperature, top_k, top_p and what else mode `sample` reads.
         """
-        given = _photo(photo)
-        asked = _asked(1, layers, regime, seed, {"mode": "sample", **search})
+        given = given_photo(photo)
+        asked = _asked(1, layers, regime, seed, features, {"mode": "sample", **search})
         spoken = self._opened.samples(given, asked, count)
         return [Caption(self._opened, one, given) for one in spoken]
 
-    def features(self, photo: Photo) -> Weights:
-        """What the decoder attends to, [rows, columns, features]; not copied, and not writable."""
-        return self._opened.features(_photo(photo))
+    def features(self, photo: Photo, *, features: Path = "") -> Weights:
+        """What the decoder attends to, [rows, columns, features]; not copied, and not writable.
+
+        `features` as in `caption`.
+        """
+        return self._opened.features(given_photo(photo), os.fspath(features))
 
     def encoder_attention(self, photo: Photo) -> EncoderAttention:
         """The attention in the encoder, where the model has one that attends."""
-        return EncoderAttention(**self._opened.encoder_maps(_photo(photo)))
+        return EncoderAttention(**self._opened.encoder_maps(given_photo(photo)))
 
     def _captions(
         self,
@@ -239,9 +259,9 @@ class Model:
         say: str,
     ) -> Union[Caption, List[Caption]]:
         if not isinstance(photos, (list, tuple)):
-            given = _photo(photos)
+            given = given_photo(photos)
             return Caption(self._opened, self._opened.captions([given], asked, say)[0], given)
-        all_given = [_photo(photo) for photo in photos]
+        all_given = [given_photo(photo) for photo in photos]
         spoken = self._opened.captions(all_given, asked, say)
         return [Caption(self._opened, *one) for one in zip(spoken, all_given)]
 
@@ -257,12 +277,13 @@ def _asked(
     layers: bool,
     regime: str,
     seed: Optional[int],
+    features: Path,
     search: Mapping[str, Any],
 ) -> _saccade.Asked:
     values = {f"search.{key}": value for key, value in search.items()}
     if seed is not None:
         values["seed"] = seed
-    return _saccade.Asked(settings(values), regime, alternatives, layers)
+    return _saccade.Asked(settings(values), regime, alternatives, layers, os.fspath(features))
 
 
 def load(
@@ -284,3 +305,12 @@ def load(
         raise UsageError("load: no checkpoint is named; name at least one")
     folders = paths(models) + model_folders()
     return Model(_saccade.Opened(names, settings(set), folders, threads, tell), names)
+
+
+def plugin(file: Path) -> str:
+    """Loads a plugin, a shared library with an attention of one's own, and returns its name.
+
+    The choices that it adds are those of every config and model of this process from then on, and
+    of the programs that `evaluate` and `compare` run.
+    """
+    return _saccade.load_plugin(os.fspath(file))

@@ -4,12 +4,36 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TypedDict, Union, cast
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    TypedDict,
+    Union,
+    cast,
+)
+
+import numpy as np
+import numpy.typing as npt
 
 from . import _program, _saccade
 from ._values import Path, model_folders, paths, plain, settings, tell
+from .errors import DataError, UsageError
 from .metrics.meteor.meteor import cache_folder, find_paraphrases
-from .model import Model
+from .model import Model, Photo, given_photo
+
+Examples = Iterable[Tuple[Photo, Union[str, Sequence[str]]]]
+"""Photos with their captions: one, or several of each photo."""
+
+Reward = Callable[[List[str], List[List[str]]], Union[Sequence[float], npt.NDArray[Any]]]
+"""reward(captions, references) gives a number for each caption; references[i] are those of its photo."""
 
 
 class Update(TypedDict):
@@ -35,10 +59,34 @@ class Trained(TypedDict):
     checkpoint: str
 
 
+def _examples(
+    data: Examples, validation: Optional[Examples]
+) -> Iterator[Tuple[Union[str, bytes, npt.NDArray[np.uint8]], List[str], bool]]:
+    for name, examples in (("data", data), ("validation", validation)):
+        for i, example in enumerate(examples or ()):
+            try:
+                photo, captions = example
+                texts = [captions] if isinstance(captions, str) else list(captions)
+            except (TypeError, ValueError):
+                raise DataError(
+                    f"{name}: example {i} is not a pair of a photo and its captions"
+                ) from None
+            if not texts or not all(isinstance(text, str) for text in texts):
+                raise DataError(f"{name}: example {i} has no captions; give a text or a list of texts")
+            try:
+                given = given_photo(photo)
+            except (DataError, UsageError) as error:
+                raise type(error)(f"{name}: example {i}: {error}") from None
+            yield given, texts, name == "validation"
+
+
 def train(
     config: Union[Path, Mapping[str, Any]],
     out: Path,
     *,
+    data: Optional[Examples] = None,
+    validation: Optional[Examples] = None,
+    reward: Optional[Reward] = None,
     callback: Optional[Callable[[Update], Optional[bool]]] = None,
     on_validation: Optional[Callable[[int, Dict[str, float]], None]] = None,
     set: Mapping[str, Any] = {},
@@ -49,14 +97,22 @@ def train(
     """Trains a model into the directory `out`, which is made; `load(out)` then loads its best one.
 
     config         the file of an experiment, or its values: {"data": {"type": "scenes"}, ...}
+    data           pairs of a photo (as `caption` takes it) and its captions, in place of the data
+                   that the config names; they are read once and kept in `out`/data
+    validation     the same for validation; without it a share of `data` (data.split.val)
+    reward         of self-critical training, reward(captions, references): a number for each of the
+                   captions of an update. Metrics join it where the config gives them weights
     callback       called after every update; where it returns False, the run is saved and ends
     on_validation  called with the number of updates and the scores after every validation
     set            values that replace those of the config, as {"train.batch": 32}
     resume         go on with the run in `out`, if there is one
 
     KeyboardInterrupt ends it after the update that is being made: the run is saved, and `resume`
-    goes on. An exception of a callback ends it, too, and is passed on.
+    goes on, with the same `data` and `reward`. An exception of a function or of `data` ends it, too,
+    and is passed on.
     """
+    if data is None and validation is not None:
+        raise UsageError("validation: there is no `data` to train on; give both")
     file, text = "", ""
     if isinstance(config, Mapping):
         text = json.dumps(plain(config))
@@ -75,6 +131,8 @@ def train(
         str(cache_folder() or ""),
         callback,
         on_validation,
+        reward,
+        None if data is None else _examples(data, validation),
         tell,
     )
     return cast(Trained, trained)

@@ -1,12 +1,15 @@
 // The JSON from which the explorer of a page shows a model, a caption and a photo. The photo may
-// come from a data set (report_captions.h) or from a visitor (experiments/serve).
+// come from a data set (experiments/report), from a visitor (experiments/serve) or from Python.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
 
+#include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/model/maps/caption_record.h"
 #include "captioning/model/search/search.h"
-#include "experiments/report/report_model.h"
+#include "vision/images/image.h"
 
 namespace saccade {
 
@@ -30,7 +33,8 @@ SearchOptions page_search(const ExperimentConfig& config, const Vocabulary& voca
 // {"name", "checkpoint", "update", "parameters", "attention", "gate", "sentinel", "selection",
 // "rows", "cols", "layers", "heads", "seed": of a model beside which other seeds of its arm are
 // shown, "regimes": the model's own first}
-nlohmann::ordered_json model_facts(const ShownModel& model);
+nlohmann::ordered_json model_facts(const LoadedModel& loaded, const std::string& name,
+                                   std::optional<Index> seed = {});
 
 // Which maps of the words a page gets: DecodedWord::map, or also those of all layers and heads,
 // where there are several.
@@ -42,6 +46,24 @@ nlohmann::ordered_json page_caption(const LoadedModel& loaded, CaptionRecord rec
 
 // {"width", "height", "photo": a JPEG as a data URI, no side longer than `longest` pixels}
 nlohmann::ordered_json photo_json(const Image& picture, Index longest);
+
+// A photo that one model captioned: "id", no "references", "tokens" of a text, photo_json(), and
+// "models" with that model's caption alone.
+nlohmann::ordered_json captioned_photo(const LoadedModel& loaded, const Image& picture,
+                                       const CaptionRecord& record, Regime regime,
+                                       MapDetail detail);
+
+// What a page of such photos says of itself.
+struct PhotosPage {
+  std::string title;      // the model's name
+  std::string command{};  // that wrote it; empty where there is none
+  std::string version{};  // of saccade
+  bool embedded = false;  // whether it is a part of another page: the cards alone
+  bool occlusion = false, self_attention = false;  // what captions have
+};
+// The data of the page. `facts` are those of the model, and `images` what captioned_photo() gives.
+nlohmann::ordered_json photos_json(const PhotosPage& page, nlohmann::ordered_json facts,
+                                   nlohmann::ordered_json images);
 
 // How heat is drawn (vision/drawing/heat_field.h): {"colours": red, green and blue of 256 steps
 // from 0 to full, in base64, "unseen", "grey", "cold", "hot", "blend"}.

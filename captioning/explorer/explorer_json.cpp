@@ -1,4 +1,4 @@
-#include "experiments/report/explorer_json.h"
+#include "captioning/explorer/explorer_json.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +21,9 @@ constexpr Index kAlternatives = 5;  // the most captions of a beam that are list
 // and they show every fault.
 constexpr Index kDrawnPixels = 100;
 constexpr int kQuality = 80, kDrawnQuality = 95;
+// The longest side of a photo on a page of photos, in pixels, and of the picture of a text, whose
+// letters stay readable.
+constexpr Index kPagePhotoPixels = 640, kPageTextPixels = 1200;
 
 }  // namespace
 
@@ -53,11 +56,10 @@ std::string shown_place(const std::filesystem::path& file) {
   return (inside ? near : file.filename()).string();
 }
 
-Json model_facts(const ShownModel& model) {
-  const LoadedModel& loaded = *model.loaded;
+Json model_facts(const LoadedModel& loaded, const std::string& name, std::optional<Index> seed) {
   const AttentionConfig& attention = loaded.config.attention;
   const ViewCount views = view_count(loaded);
-  Json json = {{"name", model.name},
+  Json json = {{"name", name},
                {"checkpoint", shown_place(loaded.source)},
                {"update", loaded.state.update},
                {"parameters", loaded.model->parameters().number_count()},
@@ -70,7 +72,7 @@ Json model_facts(const ShownModel& model) {
                {"layers", views.layers},
                {"heads", views.heads}};
   if (loaded.model->grid().scattered) json["scattered"] = true;
-  if (model.seed) json["seed"] = *model.seed;
+  if (seed) json["seed"] = *seed;
   for (const Regime regime : evaluation_regimes(loaded.config))
     json["regimes"].push_back(enum_name(regime));
   return json;
@@ -97,6 +99,32 @@ Json photo_json(const Image& picture, Index longest) {
       {"height", picture.height},
       {"photo", "data:image/jpeg;base64," +
                     base64(jpeg_thumbnail(picture, longest, drawn ? kDrawnQuality : kQuality))}};
+}
+
+Json captioned_photo(const LoadedModel& loaded, const Image& picture, const CaptionRecord& record,
+                     Regime regime, MapDetail detail) {
+  Json image = {{"id", record.image}, {"references", Json::array()}};
+  if (!record.tokens.empty()) image["tokens"] = record.tokens;
+  image.update(photo_json(picture, record.tokens.empty() ? kPagePhotoPixels : kPageTextPixels));
+  Json caption;
+  caption["regimes"][std::string(enum_name(regime))] = page_caption(loaded, record, regime, detail);
+  image["models"] = Json::array({std::move(caption)});
+  return image;
+}
+
+Json photos_json(const PhotosPage& page, Json facts, Json images) {
+  const bool texts = std::any_of(images.begin(), images.end(),
+                                 [](const Json& image) { return image.contains("tokens"); });
+  Json data = {{"schema_version", 2},         {"title", page.title},
+               {"dataset", nullptr},          {"texts", texts},
+               {"command", page.command},     {"version", page.version},
+               {"heat", heat_json()},         {"boxes", ""},
+               {"occlusion", page.occlusion}, {"self_attention", page.self_attention},
+               {"remarks", Json::array()},    {"models", Json::array({std::move(facts)})},
+               {"config", Json::array()},     {"curves", Json::array()},
+               {"comparison", nullptr},       {"images", std::move(images)}};
+  if (page.embedded) data["embedded"] = true;
+  return data;
 }
 
 Json heat_json() {
