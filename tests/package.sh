@@ -24,7 +24,7 @@ dpkg-deb -x "$python_package" "$root"
 
 # Every library that the files link belongs to a package that Depends names.
 depends=$(dpkg-deb --field "$package" Depends)
-for file in "$root"/usr/bin/saccade "$root"/usr/libexec/saccade/saccade "$root"/usr/lib/*/libsaccade*.so.*.*.*; do
+for file in "$root"/usr/bin/saccade "$root"/usr/libexec/saccade/* "$root"/usr/lib/*/libsaccade*.so.*.*.*; do
   ldd "$file" | grep 'not found' && fail "$file needs what is missing"
   for library in $(objdump -p "$file" | sed -n 's/^ *NEEDED *//p'); do
     # The folder tells packages of one library for several architectures apart.

@@ -1,7 +1,7 @@
 // Arrays of numbers in the files by which Python's libraries exchange them: numpy (.npy, .npz),
-// HDF5, safetensors and what torch.save wrote. A file of unknown origin is safe to read, but one of
-// HDF5: nothing in it is run, and sizes are checked before memory is allocated for them. The HDF5
-// library may crash where such a file is damaged inside.
+// HDF5, safetensors and what torch.save wrote. A file of unknown origin is safe to read: nothing in
+// it is run, and sizes are checked before memory is allocated for them. The HDF5 library runs in
+// another process, because it crashes on some damaged files.
 #pragma once
 
 #include <cstddef>

@@ -36,9 +36,21 @@ std::vector<Bytes> small_png() {
   return {encode_png(picture)};
 }
 
+// All nodes of an ONNX file, and its network up to the last one that saccade has.
 void read_network(Input bytes) {
-  read_onnx(Bytes(bytes.begin(), bytes.end()), "input.onnx", std::vector<std::string>{"features"},
-            {});
+  std::vector<NativeNode> nodes;
+  read_all_steps(Bytes(bytes.begin(), bytes.end()), "input.onnx", nodes);
+  if (nodes.empty()) throw DataError("no node is known");
+  read_onnx(Bytes(bytes.begin(), bytes.end()), "input.onnx",
+            std::vector<std::string>{nodes.back().name}, {});
+}
+
+std::vector<Bytes> networks() {
+  std::vector<Bytes> all = file(kGolden / "efficientnet_lite.onnx");
+  for (const char* one :
+       {"mobile-dynamo18", "mobile-older17", "dinov2-timm-dynamo18", "swin-dynamo18"})
+    all.push_back(bytes_of_file(kGolden / "onnx" / (std::string(one) + ".onnx")));
+  return all;
 }
 
 // A captioner's folder whose file `name` is the input.
@@ -146,7 +158,7 @@ std::vector<Reader> network_readers() {
        .words = chunks},
       {.name = "onnx",
        .read = read_network,
-       .seeds = [] { return file(kGolden / "efficientnet_lite.onnx"); },
+       .seeds = networks,
        .words = {"Conv", "Add", "Clip", "kernel_shape", "strides", "pads", "group", "Gemm",
                  "Reshape"}},
       {.name = "hub_weights",
@@ -195,7 +207,7 @@ std::vector<Reader> network_readers() {
        .read =
            [](Input bytes) {
              static const PublishedTokens tokens =
-                 read_tokens(kGolden / "published/captioners/vit-gpt2", {});
+                 read_tokens(kGolden / "published/captioners/vit-gpt2", {.count = 1000});
              const std::string text = text_of(bytes);
              if (unicode::invalid_utf8(text) == std::string::npos)
                tokens.decode(tokens.encode(text));

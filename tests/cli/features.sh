@@ -92,6 +92,14 @@ for bad in cut.npy object.npy five-fields.tsv stale.tsv; do
   one_error "$golden/bad/${bad%.*}"
   [ ! -e none ] || fail "a run was begun with $bad"
 done
+# The HDF5 library crashes on some damaged files, and with it only the process that reads for saccade.
+crash=$golden/../../campaign/cases/hdf5/crash-of-the-library.h5
+expect 3 "$saccade" train given.yaml --out none encoder.features.path="$crash"
+wants "crash-of-the-library.h5: array '31': " err
+mkdir -p far/away/bare/libexec/saccade
+cp "$saccade" far/away/bare/ && cp "$(dirname "$saccade")/libexec/saccade/saccade" far/away/bare/libexec/saccade/
+expect 5 far/away/bare/saccade train given.yaml --out none encoder.features.path="$golden/files/stacked.h5"
+one_error libexec/saccade/hdf5-reader "install saccade again"
 expect 2 "$saccade" train given.yaml --out none encoder.features.path=few.tsv attention.scope=local_m
 wants "error: attention.scope local_m" err
 expect 2 "$saccade" train given.yaml --out none encoder.features.path=few.tsv encoder.positions=learned

@@ -46,6 +46,16 @@ const std::vector<ConvShape> kShapes = {
     shape(1, 14, 14, 48, 48, 3, 3, 1, 2, 48, 2),
     // A dilated convolution, which would otherwise be a case for Winograd's.
     shape(1, 22, 21, 32, 48, 3, 3, 1, 1, 1, 2),
+    // Results that see nothing but padding, on which oneDNN (2.6) crashed or was wrong.
+    shape(3, 29, 7, 17, 51, 1, 5, 2, Padding(2, 0)),
+    shape(1, 37, 33, 43, 4, 1, 3, 2, Padding(0, 2), 1, 3),
+    shape(2, 32, 17, 2, 8, 1, 3, 2, Padding(0, 1), 1, 2),
+    shape(2, 2, 5, 32, 63, 2, 3, 2, 1, 1, 3),
+    // Of rounded operands, oneDNN took numbers beyond the arrays here.
+    shape(1, 15, 29, 31, 37, 5, 2, 1, Padding(2, 1), 1, 2),
+    shape(3, 34, 3, 33, 21, 3, 3, 1, Padding(1, 2)),
+    shape(3, 37, 1, 128, 48, 1, 2, 3, Padding(0, 1)),
+    shape(2, 15, 1, 32, 16, 2, 2, 2, 1),
     // Enough pixels and channels for Winograd. The last two run in parts, the last one with a small
     // rest.
     shape(1, 20, 19, 32, 48, 3, 3, 1, 1),

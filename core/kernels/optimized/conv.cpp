@@ -107,20 +107,18 @@ void forward_in_parts(const ConvKey& whole, const ConvForward& at) {
                            });
   };
   if (s.batch > 1) return cut(forward_images, s.batch, 1);
-  const Index reach = s.reach(s.kernel_height);
-  const bool rows_see_the_image = s.padding.before < reach && s.padding.after < reach;
   const bool channels_apart =
       s.groups == 1 && s.in_channels > 1 && s.out_channels >= 2 * kFewestChannels;
   if (channels_apart && parallel::kMostParts * s.weights().size() > whole.results())
     return cut(forward_channels, s.out_channels, kFewestChannels);
-  if (rows_see_the_image) return cut(forward_rows, s.out_height(), 1);
-  conv_forward(whole, at);
+  cut(forward_rows, s.out_height(), 1);
 }
 
 }  // namespace
 
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue,
             View y) {
+  if (sees_only_padding(shape)) return reference::conv2d(shape, x, w, epilogue, y);
   const bool cut = parallel::splits_kernels();
   const bool rounds = conv_precision(shape) == Precision::kBf16;
   if (!rounds && (cut ? winograd::pays_in_parts(shape) : ours_pays(shape)))
@@ -141,6 +139,7 @@ void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue
 }
 
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx) {
+  if (sees_only_padding(shape)) return reference::conv2d_backward_data(shape, w, dy, dx);
   if (ours_pays(shape)) return winograd::conv2d_backward_data(shape, w, dy, dx);
   for_parts(shape, [&](const ConvShape& part, Index in, Index out) {
     conv_backward_data(part, w.data, dy.data + out, dx.data + in);
@@ -149,6 +148,7 @@ void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, Vie
 
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
                              View dbias) {
+  if (sees_only_padding(shape)) return reference::conv2d_backward_weights(shape, x, dy, dw, dbias);
   if (ours_pays(shape)) return winograd::conv2d_backward_weights(shape, x, dy, dw, dbias);
   for_parts(shape, [&](const ConvShape& part, Index in, Index out) {
     conv_backward_weights(part, x.data + in, dy.data + out, dw.data, dbias);

@@ -230,10 +230,30 @@ bool library_uses_winograd(const ConvShape& shape) {
   return library_has_winograd() && conv_precision(shape) == Precision::kF32 && winograd_pays(shape);
 }
 
+bool sees_only_padding(const ConvShape& s) {
+  const auto on_axis = [&s](Index extent, Index kernel, Index results) {
+    const auto outside = [&](Index result) {
+      const Index first = result * s.stride - s.padding.before;
+      const Index skipped = first < 0 ? (-first + s.dilation - 1) / s.dilation : 0;  // taps
+      return skipped >= kernel || first + skipped * s.dilation >= extent;
+    };
+    // Only taps before the image, or behind it, can miss it: those of the results at both ends.
+    for (Index r = 0; r < results && r * s.stride < s.padding.before; ++r)
+      if (outside(r)) return true;
+    for (Index r = results - 1; r >= 0 && r * s.stride - s.padding.before >= extent; --r)
+      if (outside(r)) return true;
+    return false;
+  };
+  return on_axis(s.height, s.kernel_height, s.out_height()) ||
+         on_axis(s.width, s.kernel_width, s.out_width());
+}
+
 Precision conv_precision(const ConvShape& s) {
   constexpr Index kChannels = 16;
-  const bool few = s.groups > 1 || s.in_channels < kChannels || s.out_channels < kChannels;
-  return few ? Precision::kF32 : precision();
+  const bool usual = s.groups == 1 && s.in_channels % kChannels == 0 &&
+                     s.out_channels % kChannels == 0 && s.height >= s.reach(s.kernel_height) &&
+                     s.width >= s.reach(s.kernel_width) && !sees_only_padding(s);
+  return usual ? precision() : Precision::kF32;
 }
 
 namespace {

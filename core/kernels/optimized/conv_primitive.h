@@ -31,7 +31,12 @@ struct ConvKey {
   }
 };
 
-// What operands are rounded to now (precision.h): not those of a few channels, which take no time.
+// Whether some results see nothing of the image. oneDNN (2.6) computes wrong numbers then, and
+// reads beyond its arrays; such convolutions are left to the reference version.
+bool sees_only_padding(const ConvShape& shape);
+
+// What operands are rounded to now (precision.h): only those of whole blocks of 16 channels and of
+// images that the kernel fits in. For others, oneDNN (2.6) takes numbers from beyond its arrays.
 Precision conv_precision(const ConvShape& shape);
 
 // Whether a convolution in 32-bit floats is one that oneDNN computes by Winograd's filtering.
