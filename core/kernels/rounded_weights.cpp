@@ -49,6 +49,8 @@ ConstantWeights::ConstantWeights(std::span<const float> block, std::vector<std::
   all.blocks.push_back({block.data(), block.data() + block.size(), rounded.data()});
 }
 
+ConstantWeights::ConstantWeights(std::span<const double>) {}
+
 std::vector<std::uint16_t> ConstantWeights::release() {
   if (!block_) return {};
   {

@@ -15,7 +15,7 @@ class ConstantWeights {
  public:
   // Rounds the block in parallel. `space` is memory for the copy, such as that of an earlier one.
   explicit ConstantWeights(std::span<const float> block, std::vector<std::uint16_t> space = {});
-  explicit ConstantWeights(std::span<const double>) {}
+  explicit ConstantWeights(std::span<const double>);
   ConstantWeights(ConstantWeights&&) noexcept;
   ConstantWeights& operator=(ConstantWeights&&) noexcept;
   ~ConstantWeights();
