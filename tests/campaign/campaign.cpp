@@ -1,10 +1,12 @@
 // campaign [--list] READER [--inputs N] [--seconds S] [--seed K] [--seeds FOLDER] [--keep FOLDER]
 // [--until TEXT] [FILE...]
+// campaign READER --write FOLDER
+// campaign --flips [--every N] [NAME...]
 // Feeds a reader with mutations of its seeds, the same ones for the same seed, and stops at the
 // first input that makes it fail: an exception that is no error for people, more than a second, or
 // memory out of proportion. At least one of the seeds must be read without an error. A crash leaves
 // the input in the folder --keep, where it is written before it is read. With FILEs it reads these
-// alone.
+// alone. --write writes seeds and words for libFuzzer. --flips damages small files byte by byte.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -153,11 +155,32 @@ std::vector<Bytes> seeds_of(const Reader& reader, const std::filesystem::path& f
   return all;
 }
 
+// The seeds, one to a file, and the words as FOLDER.words, in libFuzzer's form.
+void write_seeds(const Reader& reader, const std::vector<Bytes>& seeds,
+                 const std::filesystem::path& to) {
+  std::filesystem::create_directories(to);
+  for (std::size_t i = 0; i < seeds.size(); ++i)
+    std::ofstream(to / str("seed-", i), std::ios::binary)
+        .write(reinterpret_cast<const char*>(seeds[i].data()),
+               static_cast<std::streamsize>(seeds[i].size()));
+  std::ofstream words(to.string() + ".words");
+  for (const std::string& word : reader.words) {
+    words << '"';
+    for (const char byte : word) {
+      constexpr const char* kDigits = "0123456789abcdef";
+      const auto value = static_cast<std::uint8_t>(byte);
+      words << "\\x" << kDigits[value >> 4] << kDigits[value & 15];
+    }
+    words << "\"\n";
+  }
+}
+
 int run(std::vector<std::string> arguments) {
   const std::vector<Reader> readers = all_readers();
-  std::uint64_t inputs = ~std::uint64_t{0}, seed = 1;
+  std::uint64_t inputs = ~std::uint64_t{0}, seed = 1, every = 0;
   double seconds = 1e9;
-  std::filesystem::path folder, keep;
+  bool flip = false;
+  std::filesystem::path folder, keep, to;
   std::vector<std::string> rest;
   const auto next = [&](std::size_t& i) { return i + 1 < arguments.size() ? arguments[++i] : "0"; };
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -178,15 +201,26 @@ int run(std::vector<std::string> arguments) {
       keep = next(i);
     else if (one == "--until")
       until = next(i);
+    else if (one == "--write")
+      to = next(i);
+    else if (one == "--flips")
+      flip = true;
+    else if (one == "--every")
+      every = std::stoull(next(i));
     else
       rest.push_back(one);
   }
+  if (flip) return flips(rest, every);
   const auto found = std::find_if(readers.begin(), readers.end(), [&](const Reader& reader) {
     return !rest.empty() && reader.name == rest.front();
   });
   if (found == readers.end()) {
     std::cerr << "campaign: name a reader of --list\n";
     return 2;
+  }
+  if (!to.empty()) {
+    write_seeds(*found, seeds_of(*found, folder), to);
+    return 0;
   }
   std::uint64_t read = 0;  // without an error
   const auto fails = [&](const Bytes& input, const std::string& what) {

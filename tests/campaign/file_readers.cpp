@@ -1,18 +1,13 @@
-// Readers of configs, weights, checkpoints and caches.
+// Readers of weights, arrays, checkpoints and caches.
 #include <algorithm>
 
-#include "captioning/learning/config/experiment_config.h"
-#include "captioning/learning/runs/check_config.h"
-#include "captioning/learning/runs/checkpoint_content.h"
-#include "captioning/model/vocabulary/word_vectors.h"
-#include "core/config/config.h"
+#include "core/base/error.h"
 #include "core/io/array_file.h"
 #include "core/io/checkpoint.h"
 #include "core/io/row_store.h"
 #include "core/io/seal.h"
 #include "core/io/tensor_files.h"
 #include "tests/campaign/readers.h"
-#include "vision/encoders/features/feature_source.h"
 
 namespace saccade::campaign {
 
@@ -21,37 +16,6 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path kGolden = fs::path(SACCADE_SOURCE) / "tests/golden";
-
-std::string text_of(Input bytes) { return {bytes.begin(), bytes.end()}; }
-
-std::vector<Bytes> files(const fs::path& folder, const std::string& ending) {
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ending) found.push_back(entry.path());
-  std::sort(found.begin(), found.end());
-  std::vector<Bytes> all;
-  for (const fs::path& file : found) all.push_back(bytes_of_file(file));
-  return all;
-}
-
-void read_config(Input bytes) {
-  const auto loaded = parse_config<ExperimentConfig>(text_of(bytes), "input.yaml");
-  check_config(loaded.config);
-  const std::string printed = print_config(loaded.config);
-  if (print_config(parse_config<ExperimentConfig>(printed, "printed.yaml").config) != printed)
-    throw InternalError("a printed config reads as another one");
-}
-
-std::vector<Bytes> configs() {
-  std::vector<Bytes> all;
-  for (const Bytes& one : files(fs::path(SACCADE_SOURCE) / "configs", ".yaml")) {
-    std::string text = text_of(one);
-    if (const auto base = text.find("\nbase:"); base != std::string::npos)
-      text.erase(base + 1, text.find('\n', base + 1) - base);
-    all.push_back(bytes_of(text));
-  }
-  return all;
-}
 
 void read_all_tensors(const fs::path& path) {
   const std::unique_ptr<TensorFile> file = open_tensors(path);
@@ -149,7 +113,7 @@ std::vector<Bytes> row_stores() {
   return all;
 }
 
-// Arrays of numpy and HDF5, as such and as features of photos.
+// Arrays of numpy and HDF5.
 void read_arrays(Input bytes) {
   const fs::path path = scratch_file("x.arrays", bytes);
   const std::unique_ptr<ArrayFile> file = open_arrays(path);
@@ -159,14 +123,6 @@ void read_arrays(Input bytes) {
       file->texts(info);
     else
       file->floats(info);
-  }
-}
-
-void read_features(Input bytes) {
-  const std::unique_ptr<FeatureSource> source = open_features(scratch_file("x.tsv", bytes));
-  for (const std::string& id : source->ids()) {
-    source->outline(id);
-    source->read(id);
   }
 }
 
@@ -186,65 +142,43 @@ std::function<std::vector<Bytes>()> goldens(const std::string& folder, const std
 }  // namespace
 
 std::vector<Reader> file_readers() {
-  return {
-      {.name = "config",
-       .read = read_config,
-       .seeds = configs,
-       .words = {"base: ", "&a ", "*a", "<<: ", "[", "{", "null", "1e999", "-1", "10e", "5000u",
-                 " -> 0 over 2e", "!!binary ", "? ", "|\n"}},
-      {.name = "safetensors",
-       .read = [](Input bytes) { read_all_tensors(scratch_file("x.safetensors", bytes)); },
-       .seeds = safetensors_files,
-       .words = {"data_offsets", "dtype", "shape", "F32", "I64", "18446744073709551615", "-1",
-                 "{}"}},
-      {.name = "torch",
-       .read = [](Input bytes) { read_all_tensors(scratch_file("x.pth", bytes)); },
-       .seeds = [] { return files(kGolden / "published/containers", ".pth"); },
-       .words = {"PK\x03\x04", "PK\x01\x02", "PK\x05\x06", "ctorch\nFloatStorage\n", "R.", "Q", "h",
-                 "\x80\x02"}},
-      {.name = "checkpoint",
-       .read = [](Input bytes) { load_archive(scratch_file("x.h5", bytes)); },
-       .seeds = checkpoints,
-       .words = {"\x89HDF\r\n\x1a\n", "OHDR", "TREE", "SNOD", "HEAP", "GCOL"}},
-      {.name = "sealed_checkpoint",
-       .read = read_sealed,
-       .seeds = payloads,
-       .words = {"\x89HDF\r\n\x1a\n", "OHDR", "TREE", "SNOD", "HEAP", "GCOL"}},
-      {.name = "rows", .read = read_rows, .seeds = row_stores, .words = {"a.jpg"}},
-      {.name = "npy",
-       .read = read_arrays,
-       .seeds = goldens("folders", ".npy"),
-       .words = {"\x93NUMPY", "'descr': '<f4'", "'fortran_order': True", "(1000000000, 9)", "|O",
-                 ">f8", "\n"}},
-      {.name = "npz",
-       .read = read_arrays,
-       .seeds = goldens("folders", ".npz"),
-       .words = {"PK\x03\x04", "PK\x01\x02", "PK\x05\x06", "\x93NUMPY", ".npy"}},
-      {.name = "hdf5",
-       .read = read_arrays,
-       .seeds =
-           [] {
-             std::vector<Bytes> all = goldens("files", ".h5")();
-             for (const Bytes& one : goldens("files", ".hdf5")()) all.push_back(one);
-             return all;
-           },
-       .words = {"\x89HDF\r\n\x1a\n", "OHDR", "TREE", "SNOD", "HEAP", "GCOL", "FRHP"}},
-      {.name = "feature_table",
-       .read = read_features,
-       .seeds = goldens("tables", ".tsv"),
-       .words = {"\t", "\r\n", "{\"num_boxes\": ", "\"features\": \"", "=", "99999999999", "-1"}},
-      {.name = "word_vectors",
-       .read =
-           [](Input bytes) {
-             read_word_vectors(scratch_file("vectors.txt", bytes),
-                               Vocabulary({"<pad>", "<bos>", "<eos>", "<unk>", "a", "dog"}), 0);
-           },
-       .seeds =
-           [] {
-             return std::vector<Bytes>{bytes_of("a 0.1 0.2 -3e-1\ndog 1 2 3\nthe cat 4 5 6\n"),
-                                       bytes_of("2 2\na 1 2\ndog 3 4\n")};
-           },
-       .words = {"nan", "inf", "1e400", "\n", " ", "\xc3\xa9"}}};
+  return {{.name = "safetensors",
+           .read = [](Input bytes) { read_all_tensors(scratch_file("x.safetensors", bytes)); },
+           .seeds = safetensors_files,
+           .words = {"data_offsets", "dtype", "shape", "F32", "I64", "18446744073709551615", "-1",
+                     "{}"}},
+          {.name = "torch",
+           .read = [](Input bytes) { read_all_tensors(scratch_file("x.pth", bytes)); },
+           .seeds = [] { return files(kGolden / "published/containers", ".pth"); },
+           .words = {"PK\x03\x04", "PK\x01\x02", "PK\x05\x06", "ctorch\nFloatStorage\n", "R.", "Q",
+                     "h", "\x80\x02"}},
+          {.name = "checkpoint",
+           .read = [](Input bytes) { load_archive(scratch_file("x.h5", bytes)); },
+           .seeds = checkpoints,
+           .words = {"\x89HDF\r\n\x1a\n", "OHDR", "TREE", "SNOD", "HEAP", "GCOL"}},
+          {.name = "sealed_checkpoint",
+           .read = read_sealed,
+           .seeds = payloads,
+           .words = {"\x89HDF\r\n\x1a\n", "OHDR", "TREE", "SNOD", "HEAP", "GCOL"}},
+          {.name = "rows", .read = read_rows, .seeds = row_stores, .words = {"a.jpg"}},
+          {.name = "npy",
+           .read = read_arrays,
+           .seeds = goldens("folders", ".npy"),
+           .words = {"\x93NUMPY", "'descr': '<f4'", "'fortran_order': True", "(1000000000, 9)",
+                     "|O", ">f8", "\n"}},
+          {.name = "npz",
+           .read = read_arrays,
+           .seeds = goldens("folders", ".npz"),
+           .words = {"PK\x03\x04", "PK\x01\x02", "PK\x05\x06", "\x93NUMPY", ".npy"}},
+          {.name = "hdf5",
+           .read = read_arrays,
+           .seeds =
+               [] {
+                 std::vector<Bytes> all = goldens("files", ".h5")();
+                 for (const Bytes& one : goldens("files", ".hdf5")()) all.push_back(one);
+                 return all;
+               },
+           .words = {"\x89HDF\r\n\x1a\n", "OHDR", "TREE", "SNOD", "HEAP", "GCOL", "FRHP"}}};
 }
 
 }  // namespace saccade::campaign

@@ -8,6 +8,7 @@
 #include "experiments/serve/request_rules.h"
 #include "experiments/serve/requested_search.h"
 #include "tests/campaign/readers.h"
+#include "tests/campaign/texts.h"
 #include "vision/encoders/onnx/read_onnx.h"
 #include "vision/encoders/published_preprocessing.h"
 #include "vision/encoders/weights_facts.h"
@@ -21,8 +22,6 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path kGolden = fs::path(SACCADE_SOURCE) / "tests/golden";
-
-std::string text_of(Input bytes) { return {bytes.begin(), bytes.end()}; }
 
 std::vector<Bytes> file(const fs::path& path) { return {bytes_of_file(path)}; }
 
@@ -115,25 +114,6 @@ void read_head(Input bytes) {
             {.loopback = loopback, .max_upload = 1000});
   is_loopback(without_brackets(lines[2]));
 }
-
-const std::vector<std::string> kJson = {"{",
-                                        "}",
-                                        "[",
-                                        "]",
-                                        "\"",
-                                        ":",
-                                        ",",
-                                        "null",
-                                        "true",
-                                        "1e999",
-                                        "-1",
-                                        "1",
-                                        "99999999999999999999",
-                                        "[]",
-                                        "{}",
-                                        "\xff",
-                                        "\\u0000",
-                                        "\\ud800"};
 
 }  // namespace
 

@@ -3,147 +3,30 @@
 // Every fast kernel against its reference twin, over shapes at random (1, odd, prime, large), and
 // over denormal numbers, infinities and NaN. The same shapes and numbers for the same seed. Stops
 // at the first difference and names the input.
+#include "tests/campaign/numerics.h"
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <cmath>
 #include <functional>
 #include <iostream>
-#include <limits>
 #include <string>
 #include <vector>
 
-#include "core/base/error.h"
-#include "core/base/random.h"
-#include "core/kernels/attention_memory.h"
 #include "core/kernels/conv.h"
 #include "core/kernels/gemm.h"
-#include "core/kernels/graph_attention.h"
-#include "core/kernels/linear_attention.h"
 #include "core/kernels/norm.h"
 #include "core/kernels/optimized/conv_primitive.h"
 #include "core/kernels/pointwise.h"
 #include "core/kernels/precision.h"
-#include "core/kernels/sdpa.h"
 
-namespace saccade {
+namespace saccade::campaign {
 namespace {
-
-constexpr float kEndless = std::numeric_limits<float>::infinity();
-constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
-
-// What may be among the numbers of an input.
-enum class Kind { kUsual, kTiny, kNan, kInfinite };
-
-class Draw {
- public:
-  Draw(std::uint64_t seed, std::uint64_t input) : random_({seed, Stream::kTest, 7, input}) {
-    const std::uint64_t kind = random_.below(8);
-    if (kind < 3) kind_ = std::array{Kind::kTiny, Kind::kNan, Kind::kInfinite}[kind];
-  }
-  Kind kind() const { return kind_; }
-  // For kernels whose formula has no meaning for infinities.
-  void no_infinity() {
-    if (kind_ == Kind::kInfinite) kind_ = Kind::kNan;
-  }
-  void usual_or_tiny() {
-    if (kind_ != Kind::kTiny) kind_ = Kind::kUsual;
-  }
-
-  // Says what the input is where it is the only one, before a kernel may crash on it.
-  void note(const std::string& what) const {
-    if (aloud) std::cerr << what << "\n";
-  }
-  static inline bool aloud = false;
-
-  bool coin() { return random_.below(2) == 0; }
-  Index below(Index n) { return static_cast<Index>(random_.below(static_cast<std::uint64_t>(n))); }
-  // 1 to `most`: often 1, a prime, or a number at a limit of blocks and registers.
-  Index extent(Index most) {
-    constexpr Index kEdges[] = {1,  2,  3,  5,  7,  8,   13,  15,  16,  17,  31,  32,  33,
-                                37, 63, 64, 65, 97, 127, 128, 129, 251, 255, 256, 257, 509};
-    const auto* const end = std::upper_bound(std::begin(kEdges), std::end(kEdges), most);
-    return coin() ? kEdges[below(end - std::begin(kEdges))] : 1 + below(most);
-  }
-  // Normal numbers times `scale`; some are unusual. An input of some kind has them in one tensor in
-  // two, so that they do not hide each other.
-  Tensor operator()(const Shape& shape, double scale = 1) {
-    Tensor out(shape);
-    for (Real& x : out.span()) x = static_cast<Real>(scale * random_.normal());
-    if (out.empty() || kind_ == Kind::kUsual || coin()) return out;
-    const bool one = kind_ != Kind::kTiny;
-    for (Index i = 0, n = one ? 1 : out.size() / 2 + 1; i < n; ++i) {
-      const Real sign = coin() ? Real{1} : Real{-1};
-      out[below(out.size())] =
-          sign * (kind_ == Kind::kTiny ? std::numeric_limits<Real>::denorm_min() *
-                                             static_cast<Real>(1 + below(1 << 22))
-                  : kind_ == Kind::kNan ? kNoNumber
-                                        : kEndless);
-    }
-    return out;
-  }
-
- private:
-  Random random_;
-  Kind kind_ = Kind::kUsual;
-};
-
-using Results = std::vector<Tensor>;
-
-template <class... T>
-Results made(T... tensors) {
-  Results out;
-  (out.push_back(std::move(tensors)), ...);
-  return out;
-}
-
-// How the results of a pair may differ.
-struct Allowed {
-  double error = 2e-5;         // as a share of the largest finite number, and of `least` at least
-  bool more_infinite = false;  // the fast one may spread what is not finite
-  double least = 1e-30;        // a sum may cancel out
-};
-
-// What differs; "" for nothing. A number that is not finite may not get lost: nobody would see that
-// a run diverged.
-std::string difference(const Results& reference, const Results& fast, const Allowed& allowed) {
-  for (std::size_t r = 0; r < reference.size(); ++r) {
-    double scale = allowed.least;
-    for (const Real x : reference[r].span())
-      if (std::isfinite(x)) scale = std::max(scale, std::abs(double{x}));
-    for (Index i = 0; i < reference[r].size(); ++i) {
-      const Real wanted = reference[r][i], got = fast[r][i];
-      const bool same =
-          std::isfinite(wanted)
-              ? std::isfinite(got)
-                    ? !(std::abs(double{wanted} - double{got}) > allowed.error * scale)
-                    : allowed.more_infinite
-              : !std::isfinite(got);
-      if (!same)
-        return str("result ", r, ", number ", i, " of ", reference[r].size(), " is ", got, ", not ",
-                   wanted, " (the largest is ", scale, ")");
-    }
-  }
-  return "";
-}
 
 struct Pair {
   const char* name;
   std::function<std::string(Draw&)> differs;
 };
-
-// Runs both on copies of the same results.
-template <class Reference, class Fast>
-std::string compared(const Results& start, Reference reference, Fast fast, Allowed allowed = {}) {
-  Results wanted, got;
-  for (const Tensor& one : start) {
-    wanted.push_back(one.clone());
-    got.push_back(one.clone());
-  }
-  reference(wanted);
-  fast(got);
-  return difference(wanted, got, allowed);
-}
 
 std::string gemm(Draw& draw, Precision precision) {
   if (precision == Precision::kBf16 && !multiplies_bf16()) return "";
@@ -294,133 +177,6 @@ std::string cells(Draw& draw) {
                   run(kernels::lstm_cell, kernels::gru_cell));
 }
 
-std::string memory(Draw& draw) {
-  draw.no_infinity();
-  const Index memories = draw.extent(5), regions = draw.extent(130), width = draw.extent(300);
-  const Index group = draw.extent(12), rows = (memories - 1) * group + 1 + draw.below(group);
-  const Tensor keys = draw({memories, regions, width}), query = draw({rows, width}),
-               v = draw({width}), weights = draw({rows, regions}), de = draw({rows, regions});
-  const Real scale = static_cast<Real>(1 / std::sqrt(static_cast<double>(width)));
-  const Real beta = draw.coin() ? Real{0} : Real{1};
-  const auto run = [&](auto score, auto backward, auto dot, auto sum, auto outer) {
-    return [&, score, backward, dot, sum, outer](Results& r) {
-      score(keys.view(), query.view(), v.view(), group, r[0].view());
-      backward(keys.view(), query.view(), v.view(), group, de.view(), r[1].view(), r[2].view(),
-               r[3].view());
-      dot(keys.view(), query.view(), group, scale, beta, r[4].view());
-      sum(keys.view(), weights.view(), group, scale, beta, r[5].view());
-      outer(weights.view(), query.view(), group, scale, r[6].view());
-    };
-  };
-  return compared(
-      made(Tensor({rows, regions}), draw(keys.shape()), draw(query.shape()), draw({width}),
-           draw({rows, regions}), draw(query.shape()), draw(keys.shape())),
-      run(kernels::reference::additive_score, kernels::reference::additive_score_backward,
-          kernels::reference::memory_dot, kernels::reference::memory_sum,
-          kernels::reference::memory_outer),
-      run(kernels::additive_score, kernels::additive_score_backward, kernels::memory_dot,
-          kernels::memory_sum, kernels::memory_outer));
-}
-
-// A mask of any pattern, under which every query sees a key.
-struct Mask {
-  std::vector<Index> starts;
-  std::vector<int> neighbours, lengths;
-  std::vector<std::uint8_t> allowed;
-  AttentionMask mask;
-};
-
-enum class Masks { kAny, kAllOrCausal, kLists };
-
-Mask make_mask(Draw& draw, const AttentionExtents& e, Masks masks) {
-  using Pattern = AttentionMask::Pattern;
-  Mask out;
-  const bool square = e.queries == e.keys;
-  if (masks == Masks::kLists || (masks == Masks::kAny && draw.below(4) == 0)) {
-    out.mask.pattern = Pattern::kNeighbours;
-    out.starts.push_back(0);
-    for (Index t = 0; t < e.queries; ++t) {
-      const Index step = draw.extent(9);
-      for (Index s = draw.below(std::min(e.keys, step)); s < e.keys; s += step)
-        out.neighbours.push_back(static_cast<int>(s));
-      out.starts.push_back(static_cast<Index>(out.neighbours.size()));
-    }
-  } else if (draw.coin() && (masks == Masks::kAny ? e.keys >= e.queries : square)) {
-    out.mask.pattern = Pattern::kCausal;
-  } else if (masks == Masks::kAny && square && draw.coin()) {
-    out.mask = {.pattern = Pattern::kWindow, .radius = draw.below(20), .global = draw.below(3)};
-    out.mask.global = std::min(out.mask.global, e.keys);
-  }
-  const bool some_left_out = masks != Masks::kLists && out.mask.pattern != Pattern::kNeighbours &&
-                             out.mask.pattern != Pattern::kWindow && draw.coin();
-  if (some_left_out) {
-    for (Index b = 0; b < e.batch; ++b)  // the first key stays
-      for (Index s = 0; s < e.keys; ++s) out.allowed.push_back(s == 0 || draw.coin());
-  }
-  return out;
-}
-
-void point_to(Mask& m) {
-  m.mask.starts = m.starts;
-  m.mask.neighbours = m.neighbours;
-  m.mask.allowed = m.allowed;
-}
-
-std::string sequences(Draw& draw, bool linear) {
-  draw.usual_or_tiny();                              // what is not finite is for rows of their own
-  const Index most = draw.below(8) == 0 ? 280 : 40;  // the reference takes the square of it
-  const Index batch = draw.extent(3), heads = draw.extent(5), width = draw.extent(40),
-              value_width = draw.extent(40), queries = draw.extent(most),
-              keys = draw.coin() ? queries : draw.extent(most);
-  const AttentionExtents extents{batch, queries, keys};
-  Mask mask = make_mask(draw, extents, linear ? Masks::kAllOrCausal : Masks::kAny);
-  point_to(mask);
-  const Shape wide{batch, queries, heads * width}, wide_keys{batch, keys, heads * width};
-  const Shape values{batch, keys, heads * value_width}, outs{batch, queries, heads * value_width};
-  const Tensor q = draw(wide), k = draw(wide_keys), v = draw(values), dy = draw(outs);
-  const kernels::SdpaInputs in{q.view(), k.view(), v.view(), heads, mask.mask};
-  const auto run = [&](auto forward, auto backward) {
-    return [&, forward, backward](Results& r) {
-      forward(in, r[0].view(), r[1].view());
-      backward(in, r[0].view(), r[1].view(), dy.view(),
-               kernels::SdpaGradients{r[2].view(), r[3].view(), r[4].view()});
-    };
-  };
-  const Results start = made(Tensor(outs), Tensor({batch, heads, queries}), draw(wide),
-                             draw(wide_keys), draw(values));
-  if (linear)
-    return compared(
-        start,
-        run(kernels::reference::linear_attention, kernels::reference::linear_attention_backward),
-        run(kernels::linear_attention, kernels::linear_attention_backward), {.error = 1e-4});
-  return compared(start, run(kernels::reference::sdpa, kernels::reference::sdpa_backward),
-                  run(kernels::sdpa, kernels::sdpa_backward), {.error = 5e-5});
-}
-
-std::string graph(Draw& draw) {
-  draw.usual_or_tiny();
-  const Index batch = draw.extent(3), heads = draw.extent(5), width = draw.extent(40),
-              nodes = draw.extent(100);
-  Mask mask = make_mask(draw, {batch, nodes, nodes}, Masks::kLists);
-  point_to(mask);
-  const Shape all{batch, nodes, heads * width}, halves{heads * width}, kept{batch, nodes, heads};
-  const Tensor h = draw(all), query = draw(halves), key = draw(halves), dy = draw(all);
-  const kernels::GraphInputs in{h.view(), query.view(), key.view(), heads, mask.mask};
-  const auto run = [&](auto forward, auto backward) {
-    return [&, forward, backward](Results& r) {
-      const kernels::GraphKept k{r[1].view(), r[2].view(), r[3].view()};
-      forward(in, r[0].view(), k);
-      backward(in, r[0].view(), k, dy.view(),
-               kernels::GraphGradients{r[4].view(), r[5].view(), r[6].view()});
-    };
-  };
-  return compared(
-      made(Tensor(all), Tensor(kept), Tensor(kept), Tensor(kept), draw(all), draw(halves),
-           draw(halves)),
-      run(kernels::reference::graph_attention, kernels::reference::graph_attention_backward),
-      run(kernels::graph_attention, kernels::graph_attention_backward), {.error = 5e-5});
-}
-
 std::string group_norm(Draw& draw) {
   draw.no_infinity();
   GroupNormShape s{.batch = draw.extent(4), .positions = draw.extent(300)};
@@ -467,7 +223,7 @@ std::vector<Pair> pairs() {
        }},
       {"cross_entropy", cross_entropy},
       {"cells", cells},
-      {"attention_memory", memory},
+      {"attention_memory", attention_memory},
       {"sdpa", [](Draw& draw) { return sequences(draw, false); }},
       {"linear_attention", [](Draw& draw) { return sequences(draw, true); }},
       {"graph_attention", graph},
@@ -500,6 +256,7 @@ int run(const std::vector<std::string>& arguments) {
   }
   Draw::aloud = inputs == 1;
   using Clock = std::chrono::steady_clock;
+  std::uint64_t total = 0;
   int failed = 0;
   for (const Pair& pair : all) {
     if (!names.empty() && std::find(names.begin(), names.end(), pair.name) == names.end()) continue;
@@ -516,11 +273,13 @@ int run(const std::vector<std::string>& arguments) {
       break;
     }
     std::cout << pair.name << " " << number - first << "\n";
+    total += number - first;
   }
+  std::cout << "numerics " << total << " inputs\n";
   return failed;
 }
 
 }  // namespace
-}  // namespace saccade
+}  // namespace saccade::campaign
 
-int main(int argc, char** argv) { return saccade::run({argv + 1, argv + argc}); }
+int main(int argc, char** argv) { return saccade::campaign::run({argv + 1, argv + argc}); }

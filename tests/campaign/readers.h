@@ -24,18 +24,28 @@ struct Reader {
   std::vector<std::string> words;
 };
 
-// The readers of texts, numbers and weights; of captions; of pictures and networks; of requests.
+// The readers of a program.
 std::vector<Reader> all_readers();
+// Its parts: weights, arrays and checkpoints; captions to score; captions and boxes of data sets;
+// what decides a model; pictures, networks, what hubs publish, and requests.
 std::vector<Reader> file_readers();
+std::vector<Reader> scoring_readers();
 std::vector<Reader> caption_readers();
+std::vector<Reader> model_readers();
 std::vector<Reader> network_readers();
 
 inline Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
+
+// Damages small files byte by byte (flips.cpp), all or those of these names; every N-th byte where
+// `every` is not 0. Returns the exit code.
+int flips(const std::vector<std::string>& names, std::size_t every);
 
 // A file of this name with these bytes, in a folder that belongs to the process and is emptied at
 // its end. It replaces the file of the last call.
 std::filesystem::path scratch_file(const std::string& name, Input bytes);
 // The bytes of a file, which must be readable.
 Bytes bytes_of_file(const std::filesystem::path& file);
+// The bytes of all files of a folder with this ending, in the order of their names.
+std::vector<Bytes> files(const std::filesystem::path& folder, const std::string& ending);
 
 }  // namespace saccade::campaign

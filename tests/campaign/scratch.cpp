@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -45,10 +46,13 @@ Bytes bytes_of_file(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::vector<Reader> all_readers() {
-  std::vector<Reader> all = file_readers();
-  for (Reader& one : caption_readers()) all.push_back(std::move(one));
-  for (Reader& one : network_readers()) all.push_back(std::move(one));
+std::vector<Bytes> files(const fs::path& folder, const std::string& ending) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ending) found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  std::vector<Bytes> all;
+  for (const fs::path& file : found) all.push_back(bytes_of_file(file));
   return all;
 }
 
