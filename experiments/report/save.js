@@ -103,5 +103,6 @@ const panelTools = (panel) => {
   return el('p', {class: 'tools panel-tools'},
     button('PNG', 'Save this picture as PNG', () => download(`${name()}.png`, panelPng(panel))),
     button('SVG', 'Save this picture as SVG', () => download(`${name()}.svg`, panelSvg(panel))),
-    card.explorer.live ? null : button('Link', `Copy a link to this ${itemWord(card.report, 1)}, model and word`, link));
+    card.explorer.live || card.report.embedded ? null
+      : button('Link', `Copy a link to this ${itemWord(card.report, 1)}, model and word`, link));
 };

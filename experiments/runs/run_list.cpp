@@ -8,10 +8,12 @@
 
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/run_directory.h"
+#include "captioning/learning/runs/stored_state.h"
 #include "captioning/learning/training/trainer.h"
 #include "captioning/scoring/metrics/metric_registry.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
+#include "core/io/checkpoint.h"
 #include "experiments/process/progress.h"
 #include "experiments/runs/metrics_log.h"
 
@@ -47,10 +49,30 @@ void follow(const MetricsLine& line, RunSummary& run) {
   if (!run.best || is_better(run.metric, found->second, *run.best)) run.best = found->second;
 }
 
+fs::path last_checkpoint(const fs::path& directory) {
+  return checkpoint_folder(directory) / "last";
+}
+
+// Reads the state of a run without a log from its last checkpoint.
+void follow_checkpoint(const fs::path& checkpoint, RunSummary& run) {
+  try {
+    const TrainingState state = read_state(load_archive(checkpoint));
+    run.updates = state.update;
+    run.seconds = state.seconds;
+    run.state = state.finished ? RunState::kFinished : RunState::kStopped;
+    if (const auto best = state.best.find(run.metric); best != state.best.end())
+      run.best = best->second;
+  } catch (const Error&) {
+    run.state = RunState::kUnreadable;
+  }
+}
+
 RunSummary summary_of(const fs::path& directory) {
   RunSummary run;
   run.directory = directory;
-  run.changed = time_of(directory / kMetrics);
+  std::error_code error;
+  const bool logged = fs::is_regular_file(directory / kMetrics, error);
+  run.changed = time_of(logged ? directory / kMetrics : last_checkpoint(directory));
   try {
     const ExperimentConfig config =
         load_config<ExperimentConfig>((directory / kConfig).string()).config;
@@ -61,8 +83,11 @@ RunSummary summary_of(const fs::path& directory) {
     run.state = RunState::kUnreadable;
     return run;
   }
-  run.unreadable =
-      read_metrics(directory / kMetrics, [&](const MetricsLine& line) { follow(line, run); });
+  if (logged)
+    run.unreadable =
+        read_metrics(directory / kMetrics, [&](const MetricsLine& line) { follow(line, run); });
+  else
+    follow_checkpoint(last_checkpoint(directory), run);
   if (is_held(directory)) run.state = RunState::kTraining;
   return run;
 }
@@ -70,7 +95,8 @@ RunSummary summary_of(const fs::path& directory) {
 bool is_run(const fs::path& directory) {
   std::error_code error;
   return fs::is_regular_file(directory / kConfig, error) &&
-         fs::is_regular_file(directory / kMetrics, error);
+         (fs::is_regular_file(directory / kMetrics, error) ||
+          fs::is_regular_file(last_checkpoint(directory), error));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr auto enum_table(RunState) {
       {kStopped, "stopped", "a signal stopped it; --resume continues it"},
       {kBrokenOff, "broken off", "it was killed, or the machine went down; --resume continues it"},
       {kDiverged, "diverged", "the loss became infinite or NaN"},
-      {kUnreadable, "unreadable", "its config cannot be read"},
+      {kUnreadable, "unreadable", "its config or its checkpoint cannot be read"},
   });
 }
 
@@ -35,12 +35,12 @@ struct RunSummary {
   std::string metric;          // train.best_metric
   std::optional<double> best;  // of the best validation so far
   UnreadableLines unreadable;  // of its metrics.jsonl
-  std::string changed;         // local time of its last line: "2026-11-22 08:49:21"
+  std::string changed;         // local time of its last record: "2026-11-22 08:49:21"
 };
 
 // All runs at or below a folder, those of comparisons included, in the order of their paths. A run
-// is a directory with a config.yaml and a metrics.jsonl. Throws DataError where there is no such
-// folder.
+// is a directory with a config.yaml and a metrics.jsonl or, where the library trained it, which
+// writes no log, a last checkpoint. Throws DataError where there is no such folder.
 std::vector<RunSummary> find_runs(const std::filesystem::path& folder);
 
 // A row for each run; `best` is nothing before the first validation.

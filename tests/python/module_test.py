@@ -8,6 +8,8 @@ import os
 import pickle
 import re
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -291,6 +293,13 @@ class Threads(Base):
 
 
 class Errors(Base):
+    def test_other_processors(self):
+        fake = "import sys, types; one = types.ModuleType('saccade._processor'); one.missing = lambda: 'avx2, fma'; "
+        fake += "sys.modules['saccade._processor'] = one; import saccade"
+        done = subprocess.run([sys.executable, "-c", fake], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ImportError: this saccade was built for processors that have avx2, fma, which this", done.stderr)
+
     def test_hierarchy(self):
         for name, kind in (
             ("UsageError", ValueError),

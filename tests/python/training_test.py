@@ -46,6 +46,9 @@ class Training(unittest.TestCase):
         self.assertTrue(0 < updates[0]["done"] < updates[-1]["done"] <= 1)
         self.assertEqual([update for update, _ in validations], [3, 6])
         self.assertIn("CIDEr", validations[0][1])
+        [listed] = saccade.runs(self.place)
+        self.assertEqual((listed["state"], listed["updates"], listed["stop"]), ("finished", 6, "6u"))
+        self.assertEqual(listed["best"], trained["best"][listed["metric"]])
         model = saccade.load(self.place / "one")
         self.assertIn("type: scenes", model.config)
         # A map goes through the centres of the regions.

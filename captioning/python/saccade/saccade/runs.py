@@ -184,9 +184,5 @@ def compare(
 
 
 def runs(folder: Path = "runs") -> List[Dict[str, Any]]:
-    """The runs below a folder, one dict each, which pandas.DataFrame takes.
-
-    They are those that the program or `compare` trained: it runs the program, which alone keeps the
-    logs that it reads, and a run of `train` has none.
-    """
+    """The runs below a folder, one dict each, which pandas.DataFrame takes: what `saccade runs` prints."""
     return cast(List[Dict[str, Any]], _program.results(["runs", os.fspath(folder)]))
