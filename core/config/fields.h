@@ -89,7 +89,8 @@ class Section {
     return declare(
         std::move(name), std::move(doc), {},
         std::make_unique<ChoiceSlot>(
-            value, std::vector<ChoiceInfo>(registry.rows().begin(), registry.rows().end())),
+            value, std::vector<ChoiceInfo>(registry.rows().begin(), registry.rows().end()),
+            registry.removed()),
         nullptr);
   }
 

@@ -222,8 +222,9 @@ class ListSlot : public Slot {
 // A value that is the name of one of these choices.
 class ChoiceSlot : public Slot {
  public:
-  ChoiceSlot(std::string& value, std::vector<ChoiceInfo> choices)
-      : value_(value), choices_(std::move(choices)) {}
+  ChoiceSlot(std::string& value, std::vector<ChoiceInfo> choices,
+             std::vector<RemovedChoice> removed)
+      : value_(value), choices_(std::move(choices)), removed_(std::move(removed)) {}
   std::string type() const override { return join_choices(names()); }
   std::string text() const override { return print_value(value_); }
   bool scalar() const override { return true; }
@@ -236,6 +237,7 @@ class ChoiceSlot : public Slot {
 
   std::string& value_;
   std::vector<ChoiceInfo> choices_;
+  std::vector<RemovedChoice> removed_;
 };
 
 template <class T>
