@@ -2,7 +2,7 @@
 """export_efficientnet_lite.py lite0|lite1|lite2 OUT.onnx [SIDE]
 
 Writes an ImageNet EfficientNet-lite (Tan and Le 2019; without squeeze-and-excitation, with ReLU6) as an ONNX file for
-`encoder.type: onnx` and `onnx_native`: batch norm folded into the convolutions, the classifier (`logits`) included.
+`encoder.type: onnx_native`: batch norm folded into the convolutions, the classifier (`logits`) included.
 SIDE (default 320) is the side of the pictures, encoder.image_size. The padding of TensorFlow's SAME depends on it; it
 is the same for all multiples of 32. Pixels enter as (x - 127) / 128 (encoder.input_mean 127, encoder.input_scale 128).
 

@@ -9,8 +9,6 @@
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/grid_fusion.h"
-#include "vision/encoders/onnx_encoder.h"
-#include "vision/encoders/onnx_layers.h"
 #include "vision/encoders/published_preprocessing.h"
 #include "vision/encoders/text_input.h"
 
@@ -81,28 +79,7 @@ std::unique_ptr<FrozenEncoder> load_frozen(const EncoderConfig& config,
   if (encoder_traits(config).reads_features) return std::make_unique<GivenFeatures>(config);
   check_layers(config);
   require_network_file(config);
-  if (!encoder_traits(config).runs_in_opencv)
-    return std::make_unique<FrozenNetwork>(config, config.resize, normalization_of(config),
-                                           listener);
-  require_layer(config);
-  const OnnxEncoderOptions options{
-      .model = config.model,
-      .stored = config.network,
-      .layer = config.layer,
-      .layers = config.layers,
-      .norm = config.norm(),
-      .last_stage = config.dilate ? LastStage::kDilated : LastStage::kStrided,
-      .image_size = config.height(),
-      .image_width = config.width(),
-      .resize = config.resize,
-      .interpolation = config.interpolation,
-      .side = config.resize_side,
-      .normalization = normalization_of(config)};
-  try {
-    return std::make_unique<OnnxEncoder>(options);
-  } catch (const DataError& error) {
-    throw DataError(error.what() + other_onnx_encoder(config));
-  }
+  return std::make_unique<FrozenNetwork>(config, config.resize, normalization_of(config), listener);
 }
 
 }  // namespace

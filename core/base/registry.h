@@ -22,6 +22,12 @@ struct ChoiceInfo {
   std::string options{};  // the keys that it reads, where their declarations do not tell
 };
 
+// A choice that there is no more.
+struct RemovedChoice {
+  std::string name;     // in old configs
+  std::string instead;  // what takes its place
+};
+
 // `Value` is a factory, or a struct with a factory and what others have to know of a choice.
 template <class Value>
 class Registry {
@@ -32,7 +38,8 @@ class Registry {
   };
 
   // `key` is that of the config, for messages.
-  Registry(std::string key, std::vector<Row> rows) : key_(std::move(key)), rows_(std::move(rows)) {}
+  Registry(std::string key, std::vector<Row> rows, std::vector<RemovedChoice> removed = {})
+      : key_(std::move(key)), rows_(std::move(rows)), removed_(std::move(removed)) {}
 
   // Adds a choice. Throws UsageError where the name is taken or is not made of lower-case letters,
   // digits and '_', and where nothing makes the choice.
@@ -66,6 +73,8 @@ class Registry {
   }
   // All rows, in the order in which people read them.
   const std::vector<Row>& rows() const { return rows_; }
+  // Choices that configs are told to replace.
+  const std::vector<RemovedChoice>& removed() const { return removed_; }
   // The names of the rows whose value fits a predicate.
   template <class Fits>
   std::vector<std::string> names(Fits fits) const {
@@ -92,6 +101,7 @@ class Registry {
 
   std::string key_;
   std::vector<Row> rows_;
+  std::vector<RemovedChoice> removed_;
 };
 
 }  // namespace saccade

@@ -49,12 +49,12 @@ Piece piece_of(const Cell& cell, const Column& column) {
     if (number) out.main = number_text(*number, column);
     if (const auto* text = std::get_if<std::string>(&cell.value)) out.main = plain_text(*text);
     if (const auto* whole = std::get_if<Index>(&cell.value)) out.main = str(*whole);
-    if (const auto* texts = std::get_if<Texts>(&cell.value))
-      out.main = plain_text(join(*texts, ", "));
-    if (const auto* sizes = std::get_if<std::vector<Index>>(&cell.value))
-      out.main = join(*sizes, " x ", [](Index size) { return std::to_string(size); });
     const auto* texts = std::get_if<Texts>(&cell.value);
-    if (std::holds_alternative<std::monostate>(cell.value) || (texts && texts->empty()))
+    const auto* sizes = std::get_if<std::vector<Index>>(&cell.value);
+    if (texts) out.main = plain_text(join(*texts, ", "));
+    if (sizes) out.main = join(*sizes, " x ", [](Index size) { return std::to_string(size); });
+    if (std::holds_alternative<std::monostate>(cell.value) || (texts && texts->empty()) ||
+        (sizes && sizes->empty()))
       out.main = "-";
   }
   Texts side;

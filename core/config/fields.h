@@ -92,7 +92,7 @@ class Section {
         std::move(name), std::move(doc), {},
         std::make_unique<ChoiceSlot>(
             value, std::vector<ChoiceInfo>(registry.rows().begin(), registry.rows().end()),
-            plugins == Plugins::kAdd),
+            registry.removed(), plugins == Plugins::kAdd),
         nullptr);
   }
 

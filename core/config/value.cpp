@@ -175,6 +175,10 @@ std::string not_a_choice(const Node& node, const std::vector<std::string>& choic
 void ChoiceSlot::read(const Node& node, const std::string& path, const Constraint&,
                       Mistakes& mistakes) {
   if (node.kind != Node::Kind::kScalar) return expected(type(), node, path, mistakes);
+  for (const RemovedChoice& one : removed_)
+    if (one.name == node.text)
+      return mistakes.add(node.place,
+                          path + ": '" + node.text + "' was removed; take " + one.instead);
   const std::vector<std::string> all = names();
   if (std::find(all.begin(), all.end(), node.text) == all.end()) {
     std::string wrong = from_plugins_ ? missing_plugin(node.text, all) : "";

@@ -223,8 +223,12 @@ class ListSlot : public Slot {
 class ChoiceSlot : public Slot {
  public:
   // `from_plugins`: whether choices may belong to plugins (core/attention/plugin.h).
-  ChoiceSlot(std::string& value, std::vector<ChoiceInfo> choices, bool from_plugins)
-      : value_(value), choices_(std::move(choices)), from_plugins_(from_plugins) {}
+  ChoiceSlot(std::string& value, std::vector<ChoiceInfo> choices,
+             std::vector<RemovedChoice> removed, bool from_plugins)
+      : value_(value),
+        choices_(std::move(choices)),
+        removed_(std::move(removed)),
+        from_plugins_(from_plugins) {}
   std::string type() const override { return join_choices(names()); }
   std::string text() const override { return print_value(value_); }
   bool scalar() const override { return true; }
@@ -237,6 +241,7 @@ class ChoiceSlot : public Slot {
 
   std::string& value_;
   std::vector<ChoiceInfo> choices_;
+  std::vector<RemovedChoice> removed_;
   bool from_plugins_;
 };
 

@@ -30,7 +30,7 @@ void make_transformer(ExperimentConfig& config) {
 
 ExperimentConfig bench_config(const std::string& workload) {
   ExperimentConfig config;
-  config.encoder.type = workload == "cnn" ? "cnn" : "onnx";
+  if (workload != "cnn") config.encoder.frozen_stages = -1;  // the input is its grid
   if (workload == "sat_hard" || workload == "marginal_beam3") config.attention.selection = "hard";
   if (workload == "sat_gru") config.decoder.type = "gru";
   if (workload.starts_with("tdec")) make_transformer(config);

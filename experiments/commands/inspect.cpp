@@ -65,19 +65,12 @@ int list_layers(const std::string& path, Index image_size, bool json) {
   constexpr Index kUsualSide = 224;
   if (image_size == 0) image_size = stated_picture_side(path);
   if (image_size == 0) image_size = kUsualSide;
-  Table table{.columns = {{.key = "name"},
-                          {.key = "type"},
-                          {.key = "shape"},
-                          {.key = "encoder_types", .label = "encoder.type"}}};
-  for (const OnnxLayer& layer : list_onnx_layers(path, image_size)) {
-    std::vector<std::string> types;
-    if (layer.onnx) types.emplace_back("onnx");
-    if (layer.onnx_native) types.emplace_back("onnx_native");
-    table.add({layer.name, layer.type, layer.shape, std::move(types)});
-  }
+  Table table{.columns = {{.key = "name"}, {.key = "type"}, {.key = "shape"}}};
+  for (const OnnxLayer& layer : list_onnx_layers(path, image_size))
+    table.add({layer.name, layer.type, layer.shape});
   table.note =
-      str("(the encoder.type that can run it stands behind each layer; - where none can at ",
-          image_size, " x ", image_size, " pixels)");
+      str("(the shape of each layer that encoder.type onnx_native can have as its grid at ",
+          image_size, " x ", image_size, " pixels; - for others)");
   std::cout << (json ? json_text(
                            {{"schema_version", 1}, {"file", path}, {"layers", rows_json(table)}})
                      : to_text(table));

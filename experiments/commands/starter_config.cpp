@@ -248,7 +248,7 @@ bool has_activation(const OnnxLayer& layer) {
 void find_earlier(const std::vector<OnnxLayer>& layers, StarterNetwork& found) {
   const OnnxLayer* earlier = nullptr;
   for (const OnnxLayer& layer : layers) {
-    if (layer.shape.size() != 4 || layer.shape[2] != found.grid.rows ||
+    if (layer.shape.empty() || layer.shape[2] != found.grid.rows ||
         layer.shape[3] != found.grid.cols)
       continue;
     if (!earlier && has_activation(layer) && 2 * layer.shape[1] >= found.features) {
@@ -271,8 +271,7 @@ StarterNetwork find_network(const std::string& file) {
     StarterNetwork found{.file = file, .layer = "", .image_size = image_size};
     const std::vector<OnnxLayer> layers = list_onnx_layers(file, image_size);
     for (const OnnxLayer& layer : layers) {
-      if (!layer.onnx || layer.shape.size() != 4) continue;
-      if (!fits(layer.shape[2]) || !fits(layer.shape[3])) continue;
+      if (layer.shape.empty() || !fits(layer.shape[2]) || !fits(layer.shape[3])) continue;
       found.layer = layer.name;
       found.features = layer.shape[1];
       found.grid = {.rows = layer.shape[2], .cols = layer.shape[3]};

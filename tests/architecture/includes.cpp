@@ -140,6 +140,7 @@ const std::vector<Owner> kOwners = {
     {"spdlog/", {"experiments/process/log.cpp"}},
     {"opencv2/", {"vision/"}},
     {"opencv2/imgcodecs", {"tests/"}},  // it loads 120 libraries, at every start of a program
+    {"opencv2/dnn", {"tests/"}},
     {"jpeglib.h", {"vision/images/jpeg_codec.cpp"}},
     {"jerror.h", {"vision/images/jpeg_codec.cpp"}},
     {"tiffio.h", {"vision/images/decode_tiff.cpp"}},

@@ -20,7 +20,7 @@ TEST_CASE("the experiment's config is consistent and documented") {
   const auto loaded = parse_config<ExperimentConfig>(
       "name: flickr8k-soft\nseed: 1\n"
       "data:      {type: karpathy, annotations: a.json, images: img, min_count: 5}\n"
-      "encoder:   {type: onnx, model: m.onnx, layer: t168, cache: runs/cache}\n"
+      "encoder:   {type: onnx_native, model: m.onnx, layer: t168}\n"
       "attention: {score: additive, selection: soft, gate: scalar, hidden: 512}\n"
       "train:     {batch: 64, stop: 20e, early_stop: {metric: cider, patience: 4}}\n"
       "compare:   {axes: {attention.selection: [soft, hard]}, seeds: [1, 2, 3]}\n",
@@ -31,6 +31,16 @@ TEST_CASE("the experiment's config is consistent and documented") {
     apply_override(arm, loaded.config.compare.axes[0].path + "=" + value, "compare");
     CHECK(arm.config.attention.selection == value);
   }
+}
+
+TEST_CASE("a choice that was removed is refused with what takes its place") {
+  const std::vector<std::string> overrides = {"encoder.type=onnx"};
+  for (const bool given : {false, true})
+    CHECK_THROWS_WITH(
+        parse_config<ExperimentConfig>(given ? "name: x" : "encoder: {type: onnx, model: m.onnx}",
+                                       "e.yaml", given ? overrides : std::vector<std::string>{}),
+        Catch::Contains("encoder.type: 'onnx' was removed; take encoder.type "
+                        "onnx_native with encoder.frozen_stages -1"));
 }
 
 TEST_CASE("both ends of a ramp are in the range of the option") {

@@ -41,12 +41,12 @@ void save_whole(const fs::path& path, Experiment& experiment, bool averages = fa
                          *optimizer, state));
 }
 
-ExperimentConfig with_onnx(const fs::path& model, const std::string& kind = "onnx") {
+ExperimentConfig with_onnx(const fs::path& model) {
   ExperimentConfig config = small_experiment();
-  config.encoder.type = kind;
+  config.encoder.type = "onnx_native";
+  config.encoder.frozen_stages = -1;
   config.encoder.model = model.string();
   config.encoder.layer = "last";
-  if (kind == "onnx_native") config.encoder.frozen_stages = -1;
   return config;
 }
 
@@ -192,92 +192,88 @@ TEST_CASE("no run goes on from weights alone, but a new one starts from them") {
 }
 
 TEST_CASE("the network of a frozen encoder comes along") {
-  for (const std::string kind : {"onnx", "onnx_native"}) {
-    const TempFolder folder("half-onnx");
-    save_small_onnx(folder / "small.onnx");
-    Experiment experiment(with_onnx(folder / "small.onnx", kind));
-    save_whole(folder / "whole.h5", experiment);
-    save_archive(folder / "half.h5", half_checkpoint(folder / "whole.h5"));
-    const std::vector<float> before = grid_of(folder / "whole.h5");
-    fs::rename(folder / "small.onnx", folder / "moved.onnx");
-    CHECK_THROWS_AS(grid_of(folder / "whole.h5"), DataError);
-    const std::vector<float> after = grid_of(folder / "half.h5");
-    REQUIRE(after.size() == before.size());
-    double differences = 0, numbers = 0;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      differences += std::pow(static_cast<double>(after[i] - before[i]), 2);
-      numbers += std::pow(static_cast<double>(before[i]), 2);
-    }
-    CHECK(differences > 0);
-    CHECK(differences < 1e-4 * numbers);
-
-    // Converted once more it is the same, also without the file. A run starts from it as from the
-    // whole checkpoint, whose network it was trained with.
-    const Archive half = load_archive(folder / "half.h5");
-    CHECK(same_entries(half, half_checkpoint(folder / "half.h5")) == true);
-    CaptionModel fresh(experiment.config, experiment.model.vocabulary(),
-                       experiment.pipeline.frozen_grid());
-    take_weights(half, {"", "", experiment.pipeline.frozen()->digest()}, fresh,
-                 EncoderWeights::kCheckpoint);
-
-    // The network's own file takes its place where it is named.
-    const std::vector<std::string> moved{"encoder.model=" + (folder / "moved.onnx").string()};
-    const LoadedModel loaded = load_model(folder / "half.h5", moved);
-    CHECK(loaded.config.encoder.network == nullptr);
-    CHECK(pipeline_of(loaded, {})->frozen()->digest() == experiment.pipeline.frozen()->digest());
-    // Another preprocessing is not what the model was trained with.
-    const std::vector<std::string> crop{"encoder.resize=crop"};
-    CHECK_THROWS_WITH(pipeline_of(load_model(folder / "half.h5", crop), {}),
-                      Contains("not the network, layer or preprocessing"));
+  const TempFolder folder("half-onnx");
+  save_small_onnx(folder / "small.onnx");
+  Experiment experiment(with_onnx(folder / "small.onnx"));
+  save_whole(folder / "whole.h5", experiment);
+  save_archive(folder / "half.h5", half_checkpoint(folder / "whole.h5"));
+  const std::vector<float> before = grid_of(folder / "whole.h5");
+  fs::rename(folder / "small.onnx", folder / "moved.onnx");
+  CHECK_THROWS_AS(grid_of(folder / "whole.h5"), DataError);
+  const std::vector<float> after = grid_of(folder / "half.h5");
+  REQUIRE(after.size() == before.size());
+  double differences = 0, numbers = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    differences += std::pow(static_cast<double>(after[i] - before[i]), 2);
+    numbers += std::pow(static_cast<double>(before[i]), 2);
   }
+  CHECK(differences > 0);
+  CHECK(differences < 1e-4 * numbers);
+
+  // Converted once more it is the same, also without the file. A run starts from it as from the
+  // whole checkpoint, whose network it was trained with.
+  const Archive half = load_archive(folder / "half.h5");
+  CHECK(same_entries(half, half_checkpoint(folder / "half.h5")) == true);
+  CaptionModel fresh(experiment.config, experiment.model.vocabulary(),
+                     experiment.pipeline.frozen_grid());
+  take_weights(half, {"", "", experiment.pipeline.frozen()->digest()}, fresh,
+               EncoderWeights::kCheckpoint);
+
+  // The network's own file takes its place where it is named.
+  const std::vector<std::string> moved{"encoder.model=" + (folder / "moved.onnx").string()};
+  const LoadedModel loaded = load_model(folder / "half.h5", moved);
+  CHECK(loaded.config.encoder.network == nullptr);
+  CHECK(pipeline_of(loaded, {})->frozen()->digest() == experiment.pipeline.frozen()->digest());
+  // Another preprocessing is not what the model was trained with.
+  const std::vector<std::string> crop{"encoder.resize=crop"};
+  CHECK_THROWS_WITH(pipeline_of(load_model(folder / "half.h5", crop), {}),
+                    Contains("not the network, layer or preprocessing"));
 }
 
 TEST_CASE("a run that names no file takes the network of its first checkpoint, and passes it on") {
-  for (const std::string kind : {"onnx", "onnx_native"}) {
-    const TempFolder folder("half-network");
-    save_small_onnx(folder / "small.onnx");
-    Experiment first(with_onnx(folder / "small.onnx", kind));
-    save_whole(folder / "whole.h5", first);
-    save_archive(folder / "half.h5", half_checkpoint(folder / "whole.h5"));
-    fs::remove(folder / "small.onnx");
+  const TempFolder folder("half-network");
+  save_small_onnx(folder / "small.onnx");
+  Experiment first(with_onnx(folder / "small.onnx"));
+  save_whole(folder / "whole.h5", first);
+  save_archive(folder / "half.h5", half_checkpoint(folder / "whole.h5"));
+  fs::remove(folder / "small.onnx");
 
-    ExperimentConfig config = first.config;
-    CHECK_FALSE(takes_network(config));
-    config.encoder.model = "";
-    CHECK_FALSE(takes_network(config));
-    config.train.init_from = (folder / "half.h5").string();
-    REQUIRE(takes_network(config));
-    take_first_parts(config, folder / "run", {});
-    REQUIRE(config.encoder.network);
-    Experiment second(config);
-    const Archive half = load_archive(folder / "half.h5");
-    take_weights(half, {"", "", second.pipeline.frozen()->digest()}, second.model,
-                 EncoderWeights::kCheckpoint);
-    save_whole(folder / "second.h5", second);
-    CHECK(grid_of(folder / "second.h5") == grid_of(folder / "half.h5"));
-    const Archive passed = load_archive(folder / "second.h5");
-    REQUIRE_FALSE(half.names("network/").empty());
-    for (const std::string& name : half.names("network/")) {
-      INFO(name);
-      REQUIRE(passed.contains(name));
-      CHECK(same_entry(passed.entries().at(name), half.entries().at(name)));
-    }
-
-    // The run goes on without the checkpoint that it was started from.
-    config.encoder.network = nullptr;
-    config.train.init_from = (folder / "gone.h5").string();
-    CHECK_THROWS_AS(take_first_parts(config, folder / "run", {}), CheckpointError);
-    fs::create_directories(folder / "run" / "checkpoints");
-    fs::copy_file(folder / "second.h5", folder / "run" / "checkpoints" / "last");
-    take_first_parts(config, folder / "run", {});
-    CHECK(config.encoder.network);
-
-    // A checkpoint of a run that read the file does not hold it.
-    config.encoder.network = nullptr;
-    config.train.init_from = (folder / "whole.h5").string();
-    CHECK_THROWS_WITH(take_first_parts(config, folder / "other", {}),
-                      Contains("does not hold the network") && Contains("set encoder.model"));
+  ExperimentConfig config = first.config;
+  CHECK_FALSE(takes_network(config));
+  config.encoder.model = "";
+  CHECK_FALSE(takes_network(config));
+  config.train.init_from = (folder / "half.h5").string();
+  REQUIRE(takes_network(config));
+  take_first_parts(config, folder / "run", {});
+  REQUIRE(config.encoder.network);
+  Experiment second(config);
+  const Archive half = load_archive(folder / "half.h5");
+  take_weights(half, {"", "", second.pipeline.frozen()->digest()}, second.model,
+               EncoderWeights::kCheckpoint);
+  save_whole(folder / "second.h5", second);
+  CHECK(grid_of(folder / "second.h5") == grid_of(folder / "half.h5"));
+  const Archive passed = load_archive(folder / "second.h5");
+  REQUIRE_FALSE(half.names("network/").empty());
+  for (const std::string& name : half.names("network/")) {
+    INFO(name);
+    REQUIRE(passed.contains(name));
+    CHECK(same_entry(passed.entries().at(name), half.entries().at(name)));
   }
+
+  // The run goes on without the checkpoint that it was started from.
+  config.encoder.network = nullptr;
+  config.train.init_from = (folder / "gone.h5").string();
+  CHECK_THROWS_AS(take_first_parts(config, folder / "run", {}), CheckpointError);
+  fs::create_directories(folder / "run" / "checkpoints");
+  fs::copy_file(folder / "second.h5", folder / "run" / "checkpoints" / "last");
+  take_first_parts(config, folder / "run", {});
+  CHECK(config.encoder.network);
+
+  // A checkpoint of a run that read the file does not hold it.
+  config.encoder.network = nullptr;
+  config.train.init_from = (folder / "whole.h5").string();
+  CHECK_THROWS_WITH(take_first_parts(config, folder / "other", {}),
+                    Contains("does not hold the network") && Contains("set encoder.model"));
 }
 
 }  // namespace

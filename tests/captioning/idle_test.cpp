@@ -87,12 +87,11 @@ TEST_CASE("an option of a choice that was not made is idle, and the reason is gi
   CHECK(idle_in("encoder: {pixels: imagenet, input_mean: 0}").size() == 1);
   CHECK(idle_in("objective: {self_critical: {lr: 1e-3}}").size() == 1);
   CHECK(idle_in("objective: {self_critical: {lr: 1e-3, start: 1e}}").empty());
-  CHECK_THAT(
-      idle_in("encoder: {cache: c}").at(0),
-      Contains("encoder.type is cnn and encoder.frozen_stages is 0") &&
-          Contains("read where encoder.type is onnx or features, or encoder.frozen_stages is -1"));
-  CHECK(idle_in("encoder: {type: onnx, cache: c, half: true}").empty());
-  CHECK(idle_in("encoder: {type: vgg19, frozen_stages: -1, cache: c}").empty());
+  CHECK_THAT(idle_in("encoder: {cache: c}").at(0),
+             Contains("encoder.type is cnn and encoder.frozen_stages is 0") &&
+                 Contains("read where encoder.type is features, or encoder.frozen_stages is -1"));
+  CHECK(idle_in("encoder: {type: features, cache: c, half: true}").empty());
+  CHECK(idle_in("encoder: {type: vgg19, frozen_stages: -1, cache: c, half: true}").empty());
   CHECK(idle_in("attention: {score: dot, hidden: 8}").size() == 1);
   CHECK_THAT(
       idle_in("{attention: {heads: 2}, decoder: {image: first_step}}").at(0),

@@ -223,7 +223,8 @@ TEST_CASE("an image that cannot be read stops the work or is left out and counte
 
 TEST_CASE("encoders that cannot be built are refused by the name of their key") {
   EncoderConfig config;
-  config.type = "onnx";
+  config.type = "onnx_native";
+  config.frozen_stages = -1;
   CHECK(message_of<UsageError>([&] { InputPipeline{config}; }).find("encoder.model") !=
         std::string::npos);
   config.augment.flip = true;
@@ -241,7 +242,8 @@ TEST_CASE("frozen features are the same from memory, from the cache, and for one
   data_config.on_bad_image = BadImage::kSkip;
   const LoadedData data = load_data(data_config);
   EncoderConfig config;
-  config.type = "onnx";
+  config.type = "onnx_native";
+  config.frozen_stages = -1;
   config.model = (backbones / "mobilenet_v1_0.25_128.onnx").string();
   config.layer = "t83";
   config.image_size = 128;

@@ -100,8 +100,8 @@ TEST_CASE("the traits of every encoder are those of its network") {
     test::set_small_encoder(encoder.name, folder, config.encoder);
     const EncoderTraits traits = encoder_traits(config.encoder);
     CHECK(traits.reads_onnx_file == !config.encoder.model.empty());
-    CHECK((traits.runs_in_opencv || traits.reads_features) == is_frozen(config.encoder));
-    if (traits.runs_in_opencv || traits.reads_features) {
+    CHECK(traits.reads_features == is_frozen(config.encoder));
+    if (traits.reads_features) {
       CHECK_FALSE(traits.has_tokens);
       continue;
     }
@@ -123,8 +123,7 @@ TEST_CASE("the frozen stages of every encoder are those closest to the pixels") 
   const test::TempFolder folder("model-stages");
   test::save_small_onnx(folder / "small.onnx");
   for (const auto& encoder : encoder_registry().rows()) {
-    // No part of these belongs to the model.
-    if (encoder.name == "onnx" || encoder.name == "features") continue;
+    if (encoder.name == "features") continue;  // no part of it belongs to the model
     INFO(encoder.name);
     config.encoder.type = encoder.name;
     const bool imported = encoder.name == "onnx_native";

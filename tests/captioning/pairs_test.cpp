@@ -1,5 +1,4 @@
-// Every encoder with every decoder, soft and hard: ten steps on one batch lower its loss. For onnx,
-// only the decoder learns, over features that OpenCV computed once.
+// Every encoder with every decoder, soft and hard: ten steps on one batch lower its loss.
 #include "captioning/learning/training/training_set.h"
 #include "captioning/model/decoders/decoder_traits.h"
 #include "core/optim/optimizer.h"

@@ -12,7 +12,7 @@
 namespace saccade::test {
 
 // Backbones end early, because what their neighbours have to do does not depend on how deep they
-// are. Both onnx encoders read small.onnx in the folder (save_small_onnx).
+// are. onnx_native reads small.onnx in the folder (save_small_onnx).
 inline void set_small_encoder(const std::string& kind, const TempFolder& folder,
                               EncoderConfig& config) {
   config.type = kind;

@@ -89,7 +89,6 @@ TEST_CASE("what the model alone reads is no input, unless the network is frozen"
 
   expected.insert(network.begin(), network.end());
   CHECK(paths(Trait::kInputs, {"encoder.frozen_stages=-1"}) == expected);
-  CHECK(paths(Trait::kInputs, {"encoder.type=onnx"}) == expected);
   expected.insert("encoder.positions");
   CHECK(paths(Trait::kInputs, {"encoder.type=vit", "encoder.frozen_stages=-1"}) == expected);
   CHECK(paths(Trait::kInputs, {"encoder.type=features"}) == expected);
@@ -116,7 +115,7 @@ TEST_CASE("every text of a config is the name of something or a file that is loo
 
 TEST_CASE("every option that is a file is among the named files of a config that reads it") {
   const std::vector<std::string> readers = {
-      "data.type=coco",           "data.type=flickr8k",   "encoder.type=onnx",
+      "data.type=coco",           "data.type=flickr8k",   "encoder.type=onnx_native",
       "encoder.type=vgg19",       "train.init_from=run",  "decoder.embeddings.source=file",
       "decoder.type=transformer", "encoder.type=features"};
   for (const std::string& path : paths(Trait::kFile)) {
@@ -139,7 +138,7 @@ TEST_CASE("a file is named where it is read, with the choice that needs it") {
   CHECK(needed_by("data.val_images", {"data.type=coco"}).empty());
   CHECK(needed_by("data.val_images", {"data.type=coco", "data.val_annotations=v.json"}) ==
         "data.val_annotations v.json");
-  CHECK(needed_by("encoder.model", {"encoder.type=onnx"}) == "encoder.type onnx");
+  CHECK(needed_by("encoder.model", {"encoder.type=onnx_native"}) == "encoder.type onnx_native");
   CHECK(needed_by("encoder.features.path", {"encoder.type=features"}) == "encoder.type features");
   CHECK(needed_by("encoder.weights", {"encoder.type=vgg19"}).empty());
   CHECK(needed_by("encoder.weights", {"encoder.type=vgg19", "encoder.frozen_stages=-1"}) ==

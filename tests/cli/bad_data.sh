@@ -72,7 +72,8 @@ expect 3 "$saccade" train tiny.yaml --out boxless "$@" data.boxes=none.json
 one_error "none.json" "data.boxes"
 # `data` says of each file of the config whether it is there, what it is, and where to read how to get it. What
 # can be read is described all the same.
-others="encoder.type=onnx encoder.layer=x decoder.embeddings.source=file decoder.embedding=2"
+frozen="encoder.type=onnx_native encoder.frozen_stages=-1 encoder.layer=x"
+others="$frozen decoder.embeddings.source=file decoder.embedding=2"
 expect 3 "$saccade" data tiny.yaml "$@" $others data.boxes=none.json encoder.model=mobilenet.onnx \
   decoder.embeddings.file=words.txt train.init_from=no/run
 wants "there: data.images = pictures" out
@@ -94,7 +95,7 @@ wants "where published data" <(json out /files/1/problem)
 mkdir -p "$base/share/saccade/configs"
 copy_program "$base/bin"
 cp "$(dirname "${BASH_SOURCE[0]}")/../../configs/README.md" "$base/share/saccade/configs/"
-expect 3 "$base/bin/saccade" data tiny.yaml "$@" encoder.type=onnx encoder.layer=x encoder.model=mobilenet.onnx
+expect 3 "$base/bin/saccade" data tiny.yaml "$@" $frozen encoder.model=mobilenet.onnx
 guide=$(sed -n 's|^error: encoder.model: mobilenet.onnx is missing; \(/.*\) says where to get it$|\1|p' err)
 [ -n "$guide" ] && cmp -s "$guide" "$base/share/saccade/configs/README.md" || fail "the message names no page that is there"
 rm -r "$base/share" "$base/bin"
@@ -113,9 +114,9 @@ for text in "data.boxes = pictures" "encoder.model = damaged.onnx" "decoder.embe
 done
 wants "data.boxes: pictures: has no folder Annotations" err
 # What is not given may be given to another command, unless the captions cannot be read without it.
-expect 0 "$saccade" data tiny.yaml "$@" encoder.type=onnx encoder.layer=x
+expect 0 "$saccade" data tiny.yaml "$@" $frozen
 wants "not given: encoder.model (path of the .onnx file)" out
-wants "warning: encoder.model is not given and encoder.type onnx needs it" err
+wants "warning: encoder.model is not given and encoder.type onnx_native needs it" err
 expect 2 "$saccade" data tiny.yaml data.type=karpathy data.annotations=none.json
 wants "data.images is not given and data.type karpathy needs it" err
 wants "data.annotations: none.json is missing" err
@@ -168,13 +169,13 @@ one_error "val"
 
 expect 3 "$saccade" train tiny.yaml --out x data.min_count=1000000
 one_error "min_count"
-expect 3 "$saccade" train tiny.yaml --out x encoder.type=onnx encoder.model=no.onnx encoder.layer=x
+expect 3 "$saccade" train tiny.yaml --out x $frozen encoder.model=no.onnx
 one_error "no.onnx"
 expect 3 "$saccade" inspect no.onnx
 one_error "no.onnx"
 expect 3 "$saccade" inspect damaged.onnx
 one_error "damaged.onnx"
-expect 2 "$saccade" train tiny.yaml --out x encoder.type=onnx
+expect 2 "$saccade" train tiny.yaml --out x encoder.type=onnx_native
 one_error "encoder.model"
 expect 2 "$saccade" train tiny.yaml --out x attention.hard.profile=custom attention.selection=hard
 one_error "custom"

@@ -117,7 +117,8 @@ config|  hidden: 24|  hidden: 65536|found float array|
 config|  hidden: 24|  hidden: -1|hidden|start
 config|  embedding: 16|  embedding: 65536|found float array|
 config|type: lstm|type: transformer|parameters|
-config|type: cnn|type: onnx|no grid of the frozen encoder|
+config|frozen_stages: 0|frozen_stages: -1|no grid of the frozen encoder|
+config|type: cnn|type: onnx|'onnx' was removed; take encoder.type onnx_native with encoder.frozen_stages -1|start
 config|type: cnn|type: vit|no model can be made of its config|
 config|heads: 1|heads: 7|heads|
 config|seed: 1|@brackets|config|start
@@ -133,7 +134,7 @@ forged $good config '  hidden: 24' '  hidden: 65536' config 'type: lstm' 'type: 
 refused inspect lie.h5
 for grid in 0 -1 $largest 1000000000000; do
   for place in 0 1 2; do
-    forged $good config 'type: cnn' 'type: onnx' frozen_grid 0 7 frozen_grid 1 7 frozen_grid 2 16 \
+    forged $good config 'frozen_stages: 0' 'frozen_stages: -1' frozen_grid 0 7 frozen_grid 1 7 frozen_grid 2 16 \
       frozen_grid $place $grid
     refused inspect lie.h5
     wants "frozen_grid" err

@@ -20,11 +20,10 @@ while IFS='|' read -r file text read; do
     expect 3 "$saccade" train tiny.yaml --out x "${resnet[@]}" encoder.weights="$file" encoder.frozen_stages=$frozen
     one_error "$file" "$weights"
   done
-  for type in onnx onnx_native; do
-    [ "$file" = network ] && continue
-    expect 3 "$saccade" train tiny.yaml --out x encoder.type=$type encoder.model="$file" encoder.layer=x
+  if [ "$file" != network ]; then
+    expect 3 "$saccade" train tiny.yaml --out x encoder.type=onnx_native encoder.model="$file" encoder.layer=x
     one_error "$file" "$text"
-  done
+  fi
   expect 3 "$saccade" inspect as.safetensors
   one_error as.safetensors "$weights"
   expect 3 "$saccade" convert as.safetensors made.h5

@@ -15,11 +15,12 @@ refused() {
 }
 
 # A frozen network, which nothing has to be read of to see these mistakes.
-frozen="encoder.type=onnx encoder.model=net.onnx encoder.layer=grid encoder.positions=none"
+frozen="encoder.type=onnx_native encoder.frozen_stages=-1 encoder.model=net.onnx encoder.layer=grid encoder.positions=none"
 refused "so it needs views" tiny.yaml $frozen encoder.augment.flip=true
 refused "so it needs views" tiny.yaml $frozen encoder.augment.scale=0.8 encoder.augment.views=1
 refused "nothing makes one view differ" tiny.yaml $frozen encoder.augment.views=2
 refused "flip alone makes 2" tiny.yaml $frozen encoder.augment.flip=true encoder.augment.views=3
+refused "'onnx' was removed; take encoder.type onnx_native with encoder.frozen_stages -1" tiny.yaml encoder.type=onnx
 refused "more than half of the network's input" tiny.yaml encoder.augment.shift=17
 refused "no parameter's name starts with 'decodr'" tiny.yaml 'optimizer.groups={decodr: 0.1}'
 refused "optimizer.warmup is 24 updates" tiny.yaml optimizer.schedule=cosine optimizer.warmup=24

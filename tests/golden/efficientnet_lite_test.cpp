@@ -1,10 +1,10 @@
 // ONNX files of configs/export_efficientnet_lite.py against the original networks in PyTorch, whose
-// batch norms are not folded (make_efficientnet_lite.py): features through both readers, and the
-// gradients of a network that is trained.
+// batch norms are not folded (make_efficientnet_lite.py): features, and the gradients of a network
+// that is trained.
 #include "tests/golden/golden_module.h"
 #include "tests/support/published_data.h"
 #include "tests/support/test_tape.h"
-#include "tests/vision/encoders/onnx_readers.h"
+#include "tests/vision/encoders/onnx_grids.h"
 
 namespace saccade::test {
 namespace {
@@ -24,22 +24,15 @@ const std::vector<Layer> kLayers{
     {"wide", "block6_expand_relu6"}, {"head", "head_relu6"}, {"logits", "logits"}};
 
 EncoderConfig lite_config(const fs::path& file, const std::string& layer, Index side) {
-  EncoderConfig config = native_config(file, layer);
+  EncoderConfig config = frozen_config(file, layer);
   config.image_size = side;
   config.input_mean = 127;
   config.input_scale = 128;
   return config;
 }
 
-// The network without training, as each of the readers runs it.
-std::vector<std::unique_ptr<FrozenEncoder>> frozen(const fs::path& file, const std::string& layer,
-                                                   Index side) {
-  std::vector<std::unique_ptr<FrozenEncoder>> readers;
-  readers.push_back(std::make_unique<OnnxEncoder>(OnnxEncoderOptions{
-      .model = file, .layer = layer, .image_size = side, .normalization = kPixels}));
-  readers.push_back(std::make_unique<FrozenNetwork>(lite_config(file, layer, side),
-                                                    ResizeMode::kSquash, kPixels));
-  return readers;
+FrozenNetwork frozen(const fs::path& file, const std::string& layer, Index side) {
+  return frozen_network(lite_config(file, layer, side), kPixels);
 }
 
 std::vector<Image> golden_pictures() {
@@ -79,16 +72,16 @@ double share_apart(const nlohmann::json& expected, const std::vector<Real>& got)
 
 TEST_CASE("a frozen EfficientNet-lite computes what the original computes") {
   const std::vector<Image> pictures = golden_pictures();
-  for (const Layer& layer : kLayers)
-    for (const auto& reader : frozen(kLiteFile, layer.name, kSide)) {
-      CAPTURE(layer.name, reader->digest());
-      std::vector<Real> got;
-      for (const Image& picture : pictures) {
-        const std::vector<float> grid = encode(*reader, picture);
-        got.insert(got.end(), grid.begin(), grid.end());
-      }
-      CHECK(golden_difference(kName + "/" + layer.golden, got) <= kGoldenTolerance);
+  for (const Layer& layer : kLayers) {
+    CAPTURE(layer.name);
+    const FrozenNetwork network = frozen(kLiteFile, layer.name, kSide);
+    std::vector<Real> got;
+    for (const Image& picture : pictures) {
+      const std::vector<float> grid = encode(network, picture);
+      got.insert(got.end(), grid.begin(), grid.end());
     }
+    CHECK(golden_difference(kName + "/" + layer.golden, got) <= kGoldenTolerance);
+  }
 }
 
 TEST_CASE("an EfficientNet-lite that is trained has the original's features and gradients") {
@@ -137,33 +130,29 @@ TEST_CASE("the published EfficientNet-lite2 has the original's classes and featu
     Index levels = 0;
     for (const std::uint8_t level : picture.rgb) levels += level;
     REQUIRE(levels == want["sum_of_levels"].get<Index>());  // decoded as the original's input was
-    for (const char* layer : {"block16_expand_relu6", "head_relu6"})
-      for (const auto& reader : frozen(file, layer, kFullSide)) {
-        CAPTURE(layer, reader->digest());
-        const std::vector<Real> got = reals(encode(*reader, picture));
-        std::vector<Real> means, sample;
-        const std::size_t regions = want[layer]["means"].size(), width = got.size() / regions;
-        for (std::size_t r = 0; r < regions; ++r) {
-          double sum = 0;
-          for (std::size_t d = 0; d < width; ++d) sum += static_cast<double>(got[r * width + d]);
-          means.push_back(static_cast<Real>(sum / static_cast<double>(width)));
-        }
-        const std::size_t count = want[layer]["sample"].size();
-        for (std::size_t i = 0; i < count; ++i) sample.push_back(got[i * got.size() / count]);
-        CHECK(share_apart(want[layer]["means"], means) <= kGoldenTolerance);
-        CHECK(share_apart(want[layer]["sample"], sample) <= kGoldenTolerance);
+    for (const char* layer : {"block16_expand_relu6", "head_relu6"}) {
+      CAPTURE(layer);
+      const std::vector<Real> got = reals(encode(frozen(file, layer, kFullSide), picture));
+      std::vector<Real> means, sample;
+      const std::size_t regions = want[layer]["means"].size(), width = got.size() / regions;
+      for (std::size_t r = 0; r < regions; ++r) {
+        double sum = 0;
+        for (std::size_t d = 0; d < width; ++d) sum += static_cast<double>(got[r * width + d]);
+        means.push_back(static_cast<Real>(sum / static_cast<double>(width)));
       }
-    for (const auto& reader : frozen(file, "logits", kFullSide)) {
-      CAPTURE(reader->digest());
-      std::vector<Real> logits = reals(encode(*reader, picture)), best;
-      for (const nlohmann::json& number : want["classes"]) {
-        const auto most = std::max_element(logits.begin(), logits.end());
-        CHECK(most - logits.begin() == number.get<std::ptrdiff_t>());
-        best.push_back(*most);
-        *most = -INFINITY;
-      }
-      CHECK(share_apart(want["logits"], best) <= kGoldenTolerance);
+      const std::size_t count = want[layer]["sample"].size();
+      for (std::size_t i = 0; i < count; ++i) sample.push_back(got[i * got.size() / count]);
+      CHECK(share_apart(want[layer]["means"], means) <= kGoldenTolerance);
+      CHECK(share_apart(want[layer]["sample"], sample) <= kGoldenTolerance);
     }
+    std::vector<Real> logits = reals(encode(frozen(file, "logits", kFullSide), picture)), best;
+    for (const nlohmann::json& number : want["classes"]) {
+      const auto most = std::max_element(logits.begin(), logits.end());
+      CHECK(most - logits.begin() == number.get<std::ptrdiff_t>());
+      best.push_back(*most);
+      *most = -INFINITY;
+    }
+    CHECK(share_apart(want["logits"], best) <= kGoldenTolerance);
   }
 }
 

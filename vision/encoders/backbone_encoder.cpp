@@ -9,8 +9,6 @@
 #include "vision/encoders/encoder.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/grid_fusion.h"
-#include "vision/encoders/onnx_encoder.h"
-#include "vision/encoders/onnx_layers.h"
 
 namespace saccade {
 
@@ -148,6 +146,18 @@ std::unique_ptr<Encoder> of_hub(const EncoderConfig& config, const SwinPlan& pla
   return backbone_of_hub<Swin>(config, plan, scope);
 }
 
+// Throws UsageError where the config of onnx_native does not name its file and layers.
+void require_layer(const EncoderConfig& config) {
+  const std::vector<std::string> layers = config.grid_layers();
+  const bool unnamed = std::ranges::find(layers, "") != layers.end();
+  if (!config.model.empty() && !unnamed) return;
+  throw UsageError(str("encoder.type ", config.type, " needs encoder.",
+                       config.model.empty()    ? "model"
+                       : config.layers.empty() ? "layer"
+                                               : "layers that all have a name",
+                       "; set it in the config"));
+}
+
 std::unique_ptr<Encoder> resnet(const EncoderConfig& config, const ParamScope& scope,
                                 ResnetDepth depth) {
   return make<Resnet>(config, scope, ResnetOptions{.depth = depth, .ends = ends_of(config)});
@@ -197,13 +207,9 @@ std::unique_ptr<Encoder> make_onnx_native_encoder(const EncoderConfig& config,
     });
   require_layer(config);
   require_network_file(config);
-  try {
-    return encoder([&](const ParamScope& own, const ImageSize& input) {
-      return read_onnx_backbone(config.model, ends, input, own);
-    });
-  } catch (const DataError& error) {
-    throw DataError(error.what() + other_onnx_encoder(config));
-  }
+  return encoder([&](const ParamScope& own, const ImageSize& input) {
+    return read_onnx_backbone(config.model, ends, input, own);
+  });
 }
 
 }  // namespace saccade

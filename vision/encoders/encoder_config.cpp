@@ -18,14 +18,12 @@ void AugmentConfig::fields(Section& v) {
           "computed once; the first is the photo as it is, the others are changed; 0 or 1 = only "
           "the first",
           between(0, 64))
-      .only_with("encoder.type", "onnx")
-      .or_with("encoder.frozen_stages", "-1");
+      .only_with("encoder.frozen_stages", "-1");
 }
 
 void EncoderConfig::fields(Section& v) {
   // Where the encoder is frozen, what it computes is an input of the model and not a part of it.
-  const ReadRule frozen =
-      when("encoder.type", "onnx", "features").or_when("encoder.frozen_stages", "-1");
+  const ReadRule frozen = when("encoder.type", "features").or_when("encoder.frozen_stages", "-1");
   const auto reads_text = [](const EncoderChoice& one) { return one.traits.reads_text; };
   const auto no_pixels = [](const EncoderChoice& one) {
     return one.traits.reads_text || one.traits.reads_features;
@@ -63,26 +61,25 @@ void EncoderConfig::fields(Section& v) {
       .unless("encoder.type", blind)
       .is(Trait::kInputs);
   v.field("lr", lr, "learning rate of the encoder; null = that of the optimizer", at_least(0))
-      .unless("encoder.type", "onnx", "features")
+      .unless("encoder.type", "features")
       .unless("encoder.frozen_stages", "-1")
       .is(Trait::kInputs, frozen);
   v.field("frozen_stages", frozen_stages,
           "number of stages, from the pixels on, that training does not change; -1 = the whole "
           "network, whose grids are then computed once",
           between(-1, 1000))
-      .unless("encoder.type", "onnx", "features", "bigru", "text_transformer")
+      .unless("encoder.type", "features", "bigru", "text_transformer")
       .is(Trait::kInputs, frozen);
   v.field("model", model, "path of the .onnx file")
-      .only_with("encoder.type", "onnx", "onnx_native")
+      .only_with("encoder.type", "onnx_native")
       .is(Trait::kInputs)
       .is(Trait::kFile)
       .is(Trait::kNeeded)
       .is(Trait::kMayChange);  // the network in the file is compared
-  v.field(
-       "layer", layer,
-       "the layer (onnx, onnx_native) or stage (resnet*, vgg*, mobilenet_v2, hub) whose output is "
-       "the grid; of a vision transformer of hub a block, such as block11, before the last "
-       "normalisation; empty = the last stage, normalised as it was published")
+  v.field("layer", layer,
+          "the layer (onnx_native) or stage (resnet*, vgg*, mobilenet_v2, hub) whose output is "
+          "the grid; of a vision transformer of hub a block, such as block11, before the last "
+          "normalisation; empty = the last stage, normalised as it was published")
       .unless("encoder.type", no_layers)
       .is(Trait::kInputs);
   v.field("layers", layers,
@@ -117,7 +114,7 @@ void EncoderConfig::fields(Section& v) {
           "file of pretrained weights, or the folder that has it, by torchvision's names, for vit "
           "by timm's, for hub by those of any hub; empty = random weights, for onnx_native those "
           "of its file")
-      .unless("encoder.type", "cnn", "hybrid", "onnx", "features", "bigru", "text_transformer")
+      .unless("encoder.type", "cnn", "hybrid", "features", "bigru", "text_transformer")
       .is(Trait::kInputs, frozen)
       .is(Trait::kFile)
       .is(Trait::kNeeded, when("encoder.frozen_stages", "-1"),
@@ -142,14 +139,14 @@ void EncoderConfig::fields(Section& v) {
       .only_with("encoder.type", "hub")
       .is(Trait::kInputs, frozen);
   v.field("cache", cache, "folder for cached features; empty = no cache")
-      .only_with("encoder.type", "onnx", "features")
+      .only_with("encoder.type", "features")
       .or_with("encoder.frozen_stages", "-1")
       .is(Trait::kInputs)
       .is(Trait::kMayChange)
       .is(Trait::kNoResult);
   v.field("half", half,
           "keep features in 16-bit floats: half the space, about 3 significant digits")
-      .only_with("encoder.type", "onnx", "features")
+      .only_with("encoder.type", "features")
       .or_with("encoder.frozen_stages", "-1")
       .is(Trait::kInputs);
   v.field("positions", positions, "information about where a region is")

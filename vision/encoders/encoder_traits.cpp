@@ -63,13 +63,12 @@ const Registry<EncoderChoice>& encoder_registry() {
           {{"text_transformer", "a transformer over the tokens of a text",
             "Vaswani et al. 2017, section 3.1"},
            {make_text_transformer_encoder, {.has_tokens = true, .reads_text = true}}},
-          {{"onnx", "a frozen pretrained network from an ONNX file", "the file"},
-           {nullptr, {.reads_onnx_file = true, .runs_in_opencv = true}}},
           {{"features",
             "features that another program computed, of grids or of regions with boxes, from files",
             "the files"},
            {nullptr, {.reads_features = true}}},
-      });
+      },
+      {{"onnx", "encoder.type onnx_native with encoder.frozen_stages -1"}});
   return rows;
 }
 

@@ -24,8 +24,6 @@ struct EncoderTraits {
   // Whether network and weights come from the file of encoder.model; otherwise weights may come
   // from that of encoder.weights.
   bool reads_onnx_file = false;
-  // Whether OpenCV runs the network. It is no part of the model then, and always frozen.
-  bool runs_in_opencv = false;
   // Whether it reads the tokens of a text instead of a picture: its grid is one row, with a cell
   // for each token.
   bool reads_text = false;
@@ -44,8 +42,8 @@ struct EncoderTraits {
 };
 EncoderTraits encoder_traits(const EncoderConfig& config);
 
-// The choices of encoder.type. The one that OpenCV runs has no network to make. The traits of hub
-// are those that do not depend on its network.
+// The choices of encoder.type. `features` has no network to make. The traits of hub are those that
+// do not depend on its network.
 struct EncoderChoice {
   std::unique_ptr<Encoder> (*make)(const EncoderConfig&, const ParamScope&);
   EncoderTraits traits{};

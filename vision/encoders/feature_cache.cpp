@@ -47,7 +47,7 @@ void compute(const Source& source, Index image, std::span<float> out) {
 RowFormat format_of(const Source& source) {
   const GridShape grid = source.encoder.grid();
   Digest key;
-  key.add(source.encoder.cache_digest());
+  key.add(source.encoder.digest());
   if (precision() == Precision::kBf16) key.add("bf16");
   key.add("ids by content");  // older files, whose ids were names and sizes, stay apart
   key.add(source.options.dataset);

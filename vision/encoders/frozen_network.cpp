@@ -39,7 +39,7 @@ std::vector<float> mean_of_cells(ConstView image) {
 
 bool is_frozen(const EncoderConfig& config) {
   const EncoderTraits& traits = encoder_registry().at(config.type).traits;
-  return traits.runs_in_opencv || traits.reads_features || config.frozen_stages < 0;
+  return traits.reads_features || config.frozen_stages < 0;
 }
 
 void require_network_file(const EncoderConfig& config, const std::string& option) {

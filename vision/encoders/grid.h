@@ -40,8 +40,6 @@ class FrozenEncoder {
   virtual ReceptiveField receptive_field() const = 0;
   // Identifies weights, layer and preprocessing: equal digests mean equal grids.
   virtual std::string digest() const = 0;
-  // The same for grids that are kept in files; equal for equal networks wherever they come from.
-  virtual std::string cache_digest() const { return digest(); }
   // The network up to the grid, for a checkpoint that does without the file it came from.
   virtual StoredNetwork stored() const = 0;
 };

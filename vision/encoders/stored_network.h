@@ -14,8 +14,7 @@ namespace saccade {
 class ImageClassifier;
 
 struct StoredNetwork {
-  // What the config does not say of it. encoder.type onnx: the model in protobuf's text form, up to
-  // the layers and without its numbers; onnx_native: its graph; "" for all others.
+  // What the config does not say of it: the graph of onnx_native; "" for all others.
   std::string definition{};
   // The numbers of the network's arrays, one array after the other: of those that may be kept in 16
   // bits, and of those that keep 32 (keeps_32_bits() in core/io/half.h).

@@ -18,7 +18,6 @@
 #include "vision/images/image_header.h"
 #include "vision/images/jpeg_codec.h"
 #include "vision/images/mat_view.h"
-#include "vision/images/opencv_loops.h"
 #include "vision/images/png_chunks.h"
 #include "vision/images/png_codec.h"
 
@@ -184,7 +183,7 @@ bool is_nearly_black(const Image& image) {
 void quiet_opencv() {
   static std::once_flag once;
   std::call_once(once, [] {
-    take_opencv_loops();
+    cv::setNumThreads(1);
     cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
     cv::redirectError(tell_memory);
   });

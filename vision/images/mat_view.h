@@ -13,10 +13,9 @@ namespace saccade {
 cv::Mat mat_view(Image& image);
 cv::Mat mat_view(const Image& image);  // the matrix must not be written to
 
-// Makes OpenCV compute on the calling thread alone, or on our pool where it is told to
-// (opencv_loops.h), and silences its log: parallelism belongs to core/parallel, and messages are
-// written by saccade. Where OpenCV has no memory, it throws std::bad_alloc. Repeated calls are
-// cheap.
+// Makes OpenCV compute on the calling thread alone, and silences its log: parallelism belongs to
+// core/parallel, and messages are written by saccade. Where OpenCV has no memory, it throws
+// std::bad_alloc. Repeated calls are cheap.
 void quiet_opencv();
 
 }  // namespace saccade

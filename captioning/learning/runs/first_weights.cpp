@@ -48,11 +48,8 @@ WordVectors vectors_of(const ExperimentConfig& config, const TrainingSet& set,
 // The config of a run's encoder, if it were frozen as the encoder of `before` was. None where that
 // one was not frozen, where this one is frozen itself, or where they are encoders of two kinds.
 std::optional<EncoderConfig> frozen_as_before(const EncoderConfig& now, EncoderConfig before) {
-  const bool same_kind = now.type == before.type || (encoder_traits(now).reads_onnx_file &&
-                                                     encoder_traits(before).reads_onnx_file);
-  if (!is_frozen(before) || is_frozen(now) || !same_kind) return std::nullopt;
+  if (!is_frozen(before) || is_frozen(now) || now.type != before.type) return std::nullopt;
   EncoderConfig frozen = now;
-  frozen.type = before.type;
   frozen.frozen_stages = before.frozen_stages;
   frozen.augment = before.augment;
   return frozen;

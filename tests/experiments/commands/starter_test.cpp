@@ -10,7 +10,7 @@
 #include "tests/support/published_data.h"
 #include "tests/support/temp_folder.h"
 #include "tests/vision/pictures.h"
-#include "vision/encoders/onnx_encoder.h"
+#include "vision/encoders/frozen_network.h"
 
 namespace saccade::test {
 namespace {
@@ -118,6 +118,7 @@ TEST_CASE("what is written can be read, whatever the size of the data and the en
       // A few val photos do not say when to stop.
       CHECK((config.train.early_stop.patience > 0) == (data.val >= 50));
       CHECK(config.encoder.model == (network ? "my net.onnx" : ""));
+      CHECK(is_frozen(config.encoder) == network.has_value());
       CHECK(config.encoder.layer == (one_layer ? "block 5/out:0" : ""));
       const bool joined = network && !one_layer, many = photos * 5 >= 2000;
       CHECK(config.encoder.layers ==
@@ -198,11 +199,13 @@ TEST_CASE("of a network the last layer with a grid is taken, and an early one of
   CHECK(found.earlier_features == 24);
   CHECK_FALSE(found.layer == found.earlier);
   // Both can be joined.
-  const OnnxEncoder encoder({.model = folder / "net.onnx",
-                             .layers = {found.earlier, found.layer},
-                             .norm = FeatureNorm::kLayerNorm,
-                             .image_size = found.image_size});
-  CHECK(encoder.grid().features == 56);
+  EncoderConfig joined;
+  joined.type = "onnx_native";
+  joined.frozen_stages = -1;
+  joined.model = (folder / "net.onnx").string();
+  joined.layers = {found.earlier, found.layer};
+  joined.image_size = found.image_size;
+  CHECK(FrozenNetwork(joined, ResizeMode::kSquash, {}).grid().features == 56);
 
   const std::filesystem::path published = data_folder("backbones");
   if (published.empty()) return;

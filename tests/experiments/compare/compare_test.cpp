@@ -298,8 +298,8 @@ TEST_CASE("finished runs are one arm where their files hold the same, wherever t
     FinishedRun out;
     out.directory = str("runs/", ++seed);
     out.config = parse_config<ExperimentConfig>(
-                     "{name: photos, data: {type: folder, images: a}, encoder: {type: onnx, "
-                     "model: a.onnx, layer: last}}",
+                     "{name: photos, data: {type: folder, images: a}, encoder: {type: "
+                     "onnx_native, frozen_stages: -1, model: a.onnx, layer: last}}",
                      "test", overrides)
                      .config;
     out.config.seed = seed;
@@ -340,8 +340,8 @@ TEST_CASE("finished runs are one arm where their files hold the same, wherever t
   // No checkpoint has a digest of boxes, nor of the weights with which an encoder starts.
   CHECK(count({"data.boxes=b.json"}, same) == 2);
   const DataIdentity trained{.name = "folder", .digest = "1", .encoder = ""};
-  const std::vector<std::string> native{"encoder.type=onnx_native"},
-      other_file{"encoder.type=onnx_native", "encoder.model=b.onnx"};
+  const std::vector<std::string> native{"encoder.frozen_stages=0"},
+      other_file{"encoder.frozen_stages=0", "encoder.model=b.onnx"};
   CHECK(group_runs({run(native, trained), run(native, trained)}).size() == 1);
   CHECK(group_runs({run(native, trained), run(other_file, trained)}).size() == 2);
 }

@@ -2,7 +2,7 @@
 #include "tests/support/onnx_file.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tensor_difference.h"
-#include "tests/vision/encoders/onnx_readers.h"
+#include "tests/vision/encoders/onnx_grids.h"
 #include "vision/encoders/grid_fusion.h"
 
 namespace saccade::grid_layers_test {
@@ -19,7 +19,7 @@ using Sizes = std::vector<Index>;
 
 // The output of a frozen layer for a picture, [rows, cols, features].
 struct Layer {
-  explicit Layer(const OnnxEncoder& encoder, const PictureArea& area = {})
+  explicit Layer(const FrozenNetwork& encoder, const PictureArea& area = {})
       : grid(encoder.grid()),
         numbers(test::encode(
             encoder, test_picture(encoder.preparation().height, encoder.preparation().width, 3),
@@ -31,7 +31,20 @@ struct Layer {
   std::vector<float> numbers;
 };
 
-Layer frozen(const OnnxEncoderOptions& options) { return Layer(OnnxEncoder(options)); }
+Layer frozen(const EncoderConfig& config) { return Layer(test::frozen_network(config)); }
+
+// A config for images of 32 x 48.
+EncoderConfig config_of(const fs::path& model, const std::string& layer) {
+  EncoderConfig config = test::frozen_config(model, layer);
+  config.image_width = 48;
+  return config;
+}
+EncoderConfig config_of(const fs::path& model, std::vector<std::string> layers) {
+  EncoderConfig config = config_of(model, "");
+  config.layers = std::move(layers);
+  config.normalize = FeatureNorm::kNone;
+  return config;
+}
 
 // The weight of coarse row p in fine row i, from the sum that defines ops::upsample.
 double share(Index i, Index fine, Index p, Index coarse) {
@@ -89,13 +102,10 @@ TEST_CASE("layers are joined on the finest grid, the coarse ones by interpolatio
   const TempFolder folder("grid-layers");
   const fs::path model = folder / "small.onnx";
   test::save_small_onnx(model);
-  const auto at = [&](const std::string& layer) {
-    return frozen({.model = model, .layer = layer, .image_size = 32, .image_width = 48});
-  };
-  const Layer coarse = at("last"), fine = at("first_relu");
-  OnnxEncoderOptions options{
-      .model = model, .layers = {"last", "first_relu"}, .image_size = 32, .image_width = 48};
-  const Layer joined = frozen(options);
+  const Layer coarse = frozen(config_of(model, "last")),
+              fine = frozen(config_of(model, "first_relu"));
+  EncoderConfig config = config_of(model, std::vector<std::string>{"last", "first_relu"});
+  const Layer joined = frozen(config);
   REQUIRE(joined.grid == GridShape{{.rows = 16, .cols = 24}, 24, {16, 8}});
   REQUIRE(coarse.grid == GridShape{{.rows = 4, .cols = 6}, 16});
   for (Index row = 0; row < 16; ++row)
@@ -106,8 +116,8 @@ TEST_CASE("layers are joined on the finest grid, the coarse ones by interpolatio
       for (Index d = 0; d < 8; ++d) REQUIRE(joined.at(row, col, 16 + d) == fine.at(row, col, d));
     }
 
-  options.norm = FeatureNorm::kLayerNorm;
-  const Layer normal = frozen(options);
+  config.normalize = FeatureNorm::kLayerNorm;
+  const Layer normal = frozen(config);
   for (Index row = 0; row < 16; ++row) {
     double sum = 0, squares = 0;
     for (Index d = 16; d < 24; ++d) {
@@ -128,17 +138,12 @@ TEST_CASE("a coarse layer of a padded picture is interpolated without its cells 
   const TempFolder folder("grid-padding");
   const fs::path model = folder / "small.onnx";
   test::save_small_onnx(model);
-  OnnxEncoderOptions options{.model = model,
-                             .layer = "last",
-                             .image_size = 32,
-                             .image_width = 48,
-                             .resize = ResizeMode::kPad};
   // 8 of 48 columns at each side, which is a column of the coarse grid; and 9 of 32 rows at the
   // top, which is more than a row of the coarse grid and not quite five of the fine one.
   const PictureArea area{.left = 8.0 / 48, .top = 9.0 / 32, .right = 40.0 / 48};
-  const Layer coarse(OnnxEncoder(options), area);
-  options.layer = "", options.layers = {"last", "first_relu"};
-  const OnnxEncoder encoder(options);
+  const Layer coarse(test::frozen_network(config_of(model, "last")), area);
+  const FrozenNetwork encoder =
+      test::frozen_network(config_of(model, std::vector<std::string>{"last", "first_relu"}));
   const Layer joined(encoder, area), whole(encoder);
   const CellBlock shown = picture_cells(area, {16, 24});
   REQUIRE(shown.top == 4);
@@ -156,23 +161,25 @@ TEST_CASE("a coarse layer of a padded picture is interpolated without its cells 
   CHECK(most > 0.01);  // with the cells of padding, regions at the border are others
 }
 
-TEST_CASE("a list of one layer is that layer, and any other setting changes the digest") {
+TEST_CASE("every setting of the grid changes the digest") {
   const TempFolder folder("grid-digests");
   const fs::path model = folder / "small.onnx";
   test::save_small_onnx(model);
-  const auto digest = [&](const OnnxEncoderOptions& options) {
-    OnnxEncoderOptions all = options;
-    all.model = model, all.image_size = 32;
-    return OnnxEncoder(all).digest();
+  const auto digest = [&](auto change) {
+    EncoderConfig config = config_of(model, "last");
+    change(config);
+    return test::frozen_network(config).digest();
   };
-  CHECK(digest({.layers = {"last"}}) == digest({.layer = "last"}));
+  const auto join = [](std::vector<std::string> layers, std::optional<FeatureNorm> norm = {}) {
+    return [=](EncoderConfig& c) { c.layer = "", c.layers = layers, c.normalize = norm; };
+  };
   const std::vector<std::string> digests{
-      digest({.layer = "last"}),
-      digest({.layer = "last", .norm = FeatureNorm::kLayerNorm}),
-      digest({.layer = "last", .last_stage = LastStage::kDilated}),
-      digest({.layers = {"last", "sum"}}),
-      digest({.layers = {"sum", "last"}}),
-      digest({.layers = {"sum", "last"}, .norm = FeatureNorm::kLayerNorm})};
+      digest([](EncoderConfig&) {}),
+      digest([](EncoderConfig& c) { c.normalize = FeatureNorm::kLayerNorm; }),
+      digest([](EncoderConfig& c) { c.dilate = true; }),
+      digest(join({"last", "sum"})),
+      digest(join({"sum", "last"})),
+      digest(join({"sum", "last"}, FeatureNorm::kNone))};
   for (std::size_t i = 0; i < digests.size(); ++i)
     CHECK(std::count(digests.begin(), digests.end(), digests[i]) == 1);
 }
@@ -185,11 +192,10 @@ TEST_CASE("a dilated last stage has the numbers of the strided one on a grid twi
     CAPTURE(automatic);
     const fs::path model = folder / "two.onnx";
     save_two_strides(model, automatic);
-    OnnxEncoderOptions options{
-        .model = model, .layer = "deep", .image_size = 32, .image_width = 48};
-    const Layer strided = frozen(options);
-    options.last_stage = LastStage::kDilated;
-    const OnnxEncoder encoder(options);
+    EncoderConfig config = config_of(model, "deep");
+    const Layer strided = frozen(config);
+    config.dilate = true;
+    const FrozenNetwork encoder = test::frozen_network(config);
     const Layer dilated(encoder);
     REQUIRE(strided.grid == GridShape{{.rows = 8, .cols = 12}, 8});
     REQUIRE(dilated.grid == GridShape{{.rows = 16, .cols = 24}, 8});
@@ -222,15 +228,14 @@ TEST_CASE("dilating the last stage does not change the layers before the last st
   const TempFolder folder("dilated-joined");
   const fs::path model = folder / "two.onnx";
   save_two_strides(model, false);
-  OnnxEncoderOptions options{.model = model, .layer = "wide", .image_size = 32};
-  const Layer fine = frozen(options);
-  options.layer = "deep";
-  options.last_stage = LastStage::kDilated;
-  const Layer deep = frozen(options);
-  options.layer = "", options.layers = {"wide", "deep"};
-  const OnnxEncoder encoder(options);
+  const Layer fine = frozen(config_of(model, "wide"));
+  EncoderConfig config = config_of(model, "deep");
+  config.dilate = true;
+  const Layer deep = frozen(config);
+  config.layer = "", config.layers = {"wide", "deep"}, config.normalize = FeatureNorm::kNone;
+  const FrozenNetwork encoder = test::frozen_network(config);
   const Layer both(encoder);
-  REQUIRE(both.grid == GridShape{{.rows = 16, .cols = 16}, 20, {12, 8}});
+  REQUIRE(both.grid == GridShape{{.rows = 16, .cols = 24}, 20, {12, 8}});
   for (Index row = 0; row < 16; ++row)
     for (Index d = 0; d < 20; ++d)
       REQUIRE(both.at(row, 3, d) ==
@@ -248,8 +253,12 @@ TEST_CASE("grids that cannot be joined are refused with a remedy") {
   CHECK_THROWS_WITH(check_layers(config), Contains("encoder.layer empty"));
   config.layer = "", config.layers = {"a", "b", "a"};
   CHECK_THROWS_WITH(check_layers(config), Contains("names 'a' twice"));
-  CHECK_THROWS_WITH(OnnxEncoder({.model = model, .layers = {"fine", "depe"}, .image_size = 32}),
+  CHECK_THROWS_WITH(frozen(config_of(model, std::vector<std::string>{"fine", "depe"})),
                     Contains("no layer 'depe' (did you mean 'deep'?)"));
+  CHECK_THROWS_WITH(frozen(config_of(model, "")),
+                    Contains("encoder.type onnx_native needs encoder.layer; set it in the config"));
+  CHECK_THROWS_WITH(frozen(config_of(model, std::vector<std::string>{"fine", ""})),
+                    Contains("needs encoder.layers that all have a name"));
   const std::vector<std::string> names{"tall", "wide"};
   CHECK_THROWS_WITH(GridFusion({{{.rows = 4, .cols = 2}, 1}, {{.rows = 2, .cols = 4}, 1}}, names,
                                FeatureNorm::kNone),
@@ -261,12 +270,9 @@ TEST_CASE("grids that cannot be joined are refused with a remedy") {
               pooled.node("MaxPool", "pool", {x},
                           {{"kernel_shape", Sizes{2, 2}}, {"strides", Sizes{2, 2}}}));
   const auto refusal = [&](const std::string& layer) {
-    return message_of<UsageError>([&] {
-      OnnxEncoder({.model = folder / "pool.onnx",
-                   .layer = layer,
-                   .last_stage = LastStage::kDilated,
-                   .image_size = 16});
-    });
+    EncoderConfig dilated = config_of(folder / "pool.onnx", layer);
+    dilated.dilate = true;
+    return message_of<UsageError>([&] { frozen(dilated); });
   };
   CHECK_THAT(refusal("pool"), Contains("MaxPool 'pool' makes the last stride") &&
                                   Contains("encoder.dilate to false"));

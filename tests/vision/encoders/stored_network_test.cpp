@@ -2,15 +2,10 @@
 #include "vision/encoders/stored_network.h"
 
 #include "core/io/half.h"
-#include "tests/support/catch.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/published_data.h"
-#include "tests/support/temp_folder.h"
 #include "tests/support/test_tape.h"
-#include "tests/vision/pictures.h"
-#include "vision/encoders/encoder.h"
-#include "vision/encoders/frozen_network.h"
-#include "vision/encoders/onnx_encoder.h"
+#include "tests/vision/encoders/onnx_grids.h"
 
 namespace saccade::stored_network_test {
 namespace {
@@ -18,9 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<float> grid_of(const FrozenEncoder& encoder) {
-  std::vector<float> out(static_cast<std::size_t>(encoder.grid().size()));
-  encoder.encode(prepare(test_picture(60, 80), encoder.preparation()).image, {}, out);
-  return out;
+  return test::encode_picture(encoder, test_picture(60, 80));
 }
 
 // The root of the mean square of the differences, as a share of that of the numbers.
@@ -41,99 +34,86 @@ std::shared_ptr<const StoredNetwork> rounded(StoredNetwork network) {
   return std::make_shared<StoredNetwork>(std::move(network));
 }
 
-OnnxEncoderOptions small(const fs::path& model) {
-  return {.model = model, .layer = "last", .image_size = 32};
+// The config of a network that comes from a checkpoint.
+EncoderConfig stored_config(EncoderConfig config, std::shared_ptr<const StoredNetwork> network) {
+  config.network = std::move(network);
+  config.weights = config.model = "/nowhere";
+  return config;
+}
+EncoderConfig stored_config(const EncoderConfig& config, const StoredNetwork& network) {
+  return stored_config(config, std::make_shared<const StoredNetwork>(network));
 }
 
 }  // namespace
 
 TEST_CASE("a stored ONNX network gives the grids of its file, without the file") {
   const test::TempFolder folder("stored-onnx");
-  const fs::path file = folder / "small.onnx";
-  test::save_small_onnx(file);
+  test::save_small_onnx(folder / "small.onnx");
   for (const bool joined : {false, true})
-    for (const LastStage stage : {LastStage::kStrided, LastStage::kDilated}) {
-      OnnxEncoderOptions options = small(file);
-      options.last_stage = stage;
-      if (joined) options.layers = {"second_relu", "last"};
-      const OnnxEncoder whole(options);
-      options.model = folder / "nowhere.onnx";
-      options.stored = std::make_shared<StoredNetwork>(whole.stored());
-      const OnnxEncoder stored(options);
+    for (const bool dilate : {false, true}) {
+      EncoderConfig config = test::frozen_config(folder / "small.onnx", joined ? "" : "last");
+      if (joined) config.layers = {"second_relu", "last"};
+      config.dilate = dilate;
+      const FrozenNetwork whole = test::frozen_network(config);
+      const StoredNetwork network = whole.stored();
+      const FrozenNetwork stored = test::frozen_network(stored_config(config, network));
       CHECK(stored.grid() == whole.grid());
-      CHECK(difference(grid_of(stored), grid_of(whole)) < 1e-6);
+      CHECK(grid_of(stored) == grid_of(whole));
       CHECK(stored.receptive_field().rows.extent == whole.receptive_field().rows.extent);
       // Stored once more, it is the same.
       const StoredNetwork again = stored.stored();
-      CHECK(again.definition == options.stored->definition);
-      CHECK(again.weights == options.stored->weights);
-      CHECK(again.vectors == options.stored->vectors);
+      CHECK(again.definition == network.definition);
+      CHECK(again.weights == network.weights);
+      CHECK(again.vectors == network.vectors);
     }
 }
 
 TEST_CASE("what lies behind the layers is not stored") {
   const test::TempFolder folder("stored-cut");
   test::save_small_onnx(folder / "small.onnx");
-  OnnxEncoderOptions options = small(folder / "small.onnx");
-  const StoredNetwork whole = OnnxEncoder(options).stored();
-  CHECK(whole.definition.find("\"third\"") != std::string::npos);
-  options.layer = "second_relu";
-  const OnnxEncoder encoder(options);
-  const StoredNetwork cut = encoder.stored();
+  const auto stored = [&](const char* layer) {
+    return test::frozen_network(test::frozen_config(folder / "small.onnx", layer)).stored();
+  };
+  CHECK(stored("last").definition.find("\"third\"") != std::string::npos);
+  const StoredNetwork cut = stored("second_relu");
   for (const char* behind : {"\"depthwise", "\"sum", "\"third", "\"last"})
     CHECK(cut.definition.find(behind) == std::string::npos);
   CHECK(cut.weights.size() == 8 * 3 * 3 * 3 + 12 * 8 * 3 * 3);
-  CHECK(cut.vectors.size() == 8 + 4 * 8 + 12);  // biases, and the numbers of the normalisation
-  options.stored = std::make_shared<StoredNetwork>(cut);
-  CHECK(difference(grid_of(OnnxEncoder(options)), grid_of(encoder)) < 1e-6);
-  // What was cut off is not there.
-  options.layer = "last";
-  CHECK_THROWS_WITH(OnnxEncoder(options), Catch::Contains("no layer 'last'"));
+  CHECK(cut.vectors.size() == 8 + 12);  // biases, of which the normalisation is a part
 }
 
-TEST_CASE("the digest of a stored network follows its numbers, its layer and the preprocessing") {
+TEST_CASE("the digest of a network follows its numbers, its layer and the preprocessing alone") {
   const test::TempFolder folder("stored-digest");
   test::save_small_onnx(folder / "small.onnx");
-  OnnxEncoderOptions options = small(folder / "small.onnx");
-  const OnnxEncoder whole(options);
+  const EncoderConfig config = test::frozen_config(folder / "small.onnx", "last");
+  const FrozenNetwork whole = test::frozen_network(config);
+  const std::string digest = whole.digest();
   const StoredNetwork network = whole.stored();
-  const auto digest_of = [&](const StoredNetwork& stored) {
-    OnnxEncoderOptions own = options;
-    own.stored = std::make_shared<StoredNetwork>(stored);
-    return OnnxEncoder(own).digest();
+  const auto digest_of = [](const EncoderConfig& own) {
+    return test::frozen_network(own).digest();
   };
-  const std::string digest = digest_of(network);
-  CHECK(digest == digest_of(network));
-  CHECK(digest != whole.digest());
-  // A cache of grids is of the network, wherever that comes from, and knows other numbers.
-  const auto cache_of = [&](std::shared_ptr<const StoredNetwork> stored) {
-    OnnxEncoderOptions own = options;
-    own.stored = std::move(stored);
-    return OnnxEncoder(own).cache_digest();
-  };
-  CHECK(cache_of(std::make_shared<StoredNetwork>(network)) == whole.cache_digest());
-  CHECK(cache_of(rounded(network)) != whole.cache_digest());
-  options.model = folder / "elsewhere.onnx";
-  CHECK(digest == digest_of(network));
+  CHECK(digest == digest_of(config));
+  CHECK(digest == digest_of(stored_config(config, network)));
+  CHECK(digest != digest_of(stored_config(config, rounded(network))));
   StoredNetwork other = network;
   other.weights[5] += 1;
-  CHECK(digest != digest_of(other));
-  options.resize = ResizeMode::kCrop;
-  CHECK(digest != digest_of(network));
-  options = small(folder / "small.onnx");
-  options.layer = "sum";
-  CHECK(digest != digest_of(network));
+  CHECK(digest != digest_of(stored_config(config, other)));
+  EncoderConfig changed = config;
+  changed.resize = ResizeMode::kCrop;
+  CHECK(digest != digest_of(changed));
+  changed = config;
+  changed.layer = "sum";
+  CHECK(digest != digest_of(changed));
 }
 
 TEST_CASE("a damaged stored network is refused") {
   const test::TempFolder folder("stored-damaged");
   test::save_small_onnx(folder / "small.onnx");
-  OnnxEncoderOptions options = small(folder / "small.onnx");
-  const StoredNetwork good = OnnxEncoder(options).stored();
+  const EncoderConfig config = test::frozen_config(folder / "small.onnx", "last");
+  const StoredNetwork good = test::frozen_network(config).stored();
   const auto refusal = [&](const StoredNetwork& network) {
-    OnnxEncoderOptions own = options;
-    own.stored = std::make_shared<StoredNetwork>(network);
-    return test::message_of<DataError>([&] { OnnxEncoder{own}; });
+    return test::message_of<DataError>(
+        [&] { test::frozen_network(stored_config(config, network)); });
   };
   CHECK(refusal(good).empty());
   StoredNetwork network = good;
@@ -149,9 +129,8 @@ TEST_CASE("a damaged stored network is refused") {
   }
 }
 
-TEST_CASE("stored networks of saccade's own kinds need no file of weights either") {
+TEST_CASE("a stored network of another kind needs no file of weights either") {
   const test::TempFolder folder("stored-native");
-  test::save_small_onnx(folder / "small.onnx");
   EncoderConfig resnet;
   resnet.type = "resnet18";
   resnet.layer = "layer1";
@@ -162,36 +141,25 @@ TEST_CASE("stored networks of saccade's own kinds need no file of weights either
   const auto network = make_encoder(resnet, ParamScope(store, "encoder"));
   store.initialise(5);
   save_torch_weights(resnet.weights, pretrained(*network, "encoder"), store);
-  EncoderConfig native;
-  native.type = "onnx_native";
-  native.model = (folder / "small.onnx").string();
-  native.layer = "last";
-  native.image_size = 32;
-  native.frozen_stages = -1;
-  for (EncoderConfig config : {resnet, native}) {
-    const FrozenNetwork whole(config, ResizeMode::kSquash, {});
-    config.network = std::make_shared<StoredNetwork>(whole.stored());
-    config.weights = config.model = (folder / "nowhere").string();
-    const FrozenNetwork stored(config, ResizeMode::kSquash, {});
-    CHECK(grid_of(stored) == grid_of(whole));
-    StoredNetwork fewer = *config.network;
-    fewer.weights.pop_back();
-    config.network = std::make_shared<StoredNetwork>(fewer);
-    CHECK_THROWS_WITH(FrozenNetwork(config, ResizeMode::kSquash, {}),
-                      Catch::Contains("has other numbers"));
-  }
+  const FrozenNetwork whole = test::frozen_network(resnet);
+  StoredNetwork stored = whole.stored();
+  CHECK(grid_of(test::frozen_network(stored_config(resnet, stored))) == grid_of(whole));
+  stored.weights.pop_back();
+  CHECK_THROWS_WITH(test::frozen_network(stored_config(resnet, stored)),
+                    Catch::Contains("has other numbers"));
 }
 
 TEST_CASE("16 bits change the grid of a pretrained network by less than two hundredths") {
   const fs::path folder = test::data_folder("backbones");
   if (folder.empty()) return;
-  OnnxEncoderOptions options{.model = folder / "mobilenet_v2_1.0_224.onnx",
-                             .layers = {"conv42_relu6", "t168"},
-                             .image_size = 224};
-  const OnnxEncoder whole(options);
-  options.stored = rounded(whole.stored());
-  CHECK(options.stored->weights.size() + options.stored->vectors.size() < 2'400'000);
-  const double change = difference(grid_of(OnnxEncoder(options)), grid_of(whole));
+  EncoderConfig config = test::frozen_config(folder / "mobilenet_v2_1.0_224.onnx", "");
+  config.layers = {"conv42_relu6", "t168"};
+  config.image_size = 224;
+  const FrozenNetwork whole = test::frozen_network(config);
+  const auto network = rounded(whole.stored());
+  CHECK(network->weights.size() + network->vectors.size() < 2'400'000);
+  const double change =
+      difference(grid_of(test::frozen_network(stored_config(config, network))), grid_of(whole));
   CAPTURE(change);
   CHECK(change > 0);
   CHECK(change < 0.02);

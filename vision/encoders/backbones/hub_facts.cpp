@@ -39,7 +39,7 @@ void require_architecture(const HubFacts& facts, std::initializer_list<const cha
   }
   throw DataError(str(facts.file(), ": encoder.type hub does not know the architecture ", name,
                       ", whose tensors look like those of another; export it as ONNX, and take "
-                      "encoder.type onnx"));
+                      "encoder.type onnx_native"));
 }
 
 }  // namespace saccade

@@ -96,6 +96,10 @@ class Checker {
     for (const onnx::ValueInfoProto& input : graph.input()) known_.insert(input.name());
     if (graph.sparse_initializer_size() > 0)
       throw DataError(str(file_, ": has sparse weights; export it with dense ones"));
+    constexpr int kMostNodes = 20'000;
+    if (graph.node_size() > kMostNodes)
+      throw DataError(str(file_, ": has ", graph.node_size(), " nodes, more than the ", kMostNodes,
+                          " that a network may have here"));
   }
 
   void check(const Node& node) {

@@ -18,14 +18,9 @@ using NodeCheck = std::function<void(const onnx::NodeProto&)>;
 
 // Checks that what a node reads is there before it, that the bytes of arrays fill their extents,
 // and that every number in an attribute is within bounds: windows of at most 4096 cells, say. The
-// graph must outlive the check, which throws DataError where the graph has sparse weights.
+// graph must outlive the check, which throws DataError where the graph has sparse weights or
+// more than 20,000 nodes.
 NodeCheck number_check(const onnx::GraphProto& graph, const std::string& file);
-// For a reader that is not our own, and after number_check(): checks that operators are among those
-// whose inputs are known here, that weights have as many channels as they are given, and how large
-// what is computed of constants alone becomes. Throws DataError where the nodes take anything but
-// one image.
-NodeCheck operator_check(const onnx::GraphProto& graph,
-                         const std::set<const onnx::NodeProto*>& nodes, const std::string& file);
 // The input of the graph that is its image: the only one that the nodes read, or the only one of
 // several that can be one. An extent of -1 is one that the file does not know, as is one without a
 // number. Throws DataError, which names the input and what is wrong with it, where there is none:

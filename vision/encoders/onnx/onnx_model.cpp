@@ -13,15 +13,6 @@ namespace saccade::onnx_file {
 
 namespace {
 
-// Removes the items of a repeated field that are not wanted.
-template <class Field, class Wanted>
-void keep(Field& field, Wanted wanted) {
-  int kept = 0;
-  for (int i = 0; i < field.size(); ++i)
-    if (wanted(field.Get(i), i)) field.SwapElements(kept++, i);
-  field.DeleteSubrange(kept, field.size() - kept);
-}
-
 void add_tensors(onnx::GraphProto& graph, std::vector<onnx::TensorProto*>& to) {
   for (onnx::TensorProto& tensor : *graph.mutable_initializer()) to.push_back(&tensor);
   for (Node& node : *graph.mutable_node())
@@ -207,31 +198,6 @@ std::map<std::string, const onnx::TensorProto*> constants_of(const onnx::GraphPr
         node.op_type() == "Constant" && value && node.output_size() > 0)
       constants[node.output(0)] = &value->t();
   return constants;
-}
-
-void cut(onnx::GraphProto& graph, const std::set<const Node*>& nodes) {
-  std::vector<bool> needed;
-  std::set<std::string> read, computed;
-  for (const Node& node : graph.node()) {
-    needed.push_back(nodes.contains(&node));
-    if (!needed.back()) continue;
-    read.insert(node.input().begin(), node.input().end());
-    computed.insert(node.output().begin(), node.output().end());
-  }
-  keep(*graph.mutable_node(),
-       [&](const Node&, int i) { return needed[static_cast<std::size_t>(i)]; });
-  const auto is_read = [&](const auto& tensor, int) { return read.contains(tensor.name()); };
-  keep(*graph.mutable_initializer(), is_read);
-  keep(*graph.mutable_input(), is_read);
-  keep(*graph.mutable_output(),
-       [&](const auto& output, int) { return computed.contains(output.name()); });
-  for (Node& node : *graph.mutable_node()) node.clear_doc_string();  // PyTorch's call stacks
-  graph.clear_value_info();
-  graph.clear_quantization_annotation();
-}
-
-void cut(onnx::GraphProto& graph, const std::string& file, std::span<const std::string> layers) {
-  cut(graph, Makers(graph, file).needed_for(layers));
 }
 
 }  // namespace saccade::onnx_file

@@ -71,8 +71,8 @@ class Makers {
   Makers(const onnx::GraphProto& graph, std::string file);
 
   // The tensor that a layer's name stands for: an output of the model, the output of the node of
-  // that name, or an output of any node, in this order, as in the frozen encoder. Throws DataError,
-  // which suggests the nearest name.
+  // that name, or an output of any node, in this order. Throws DataError, which suggests the
+  // nearest name.
   std::string tensor_of(const std::string& layer) const;
   // The nodes that are needed to compute the tensors.
   std::set<const Node*> needed(std::span<const std::string> tensors) const;
@@ -87,11 +87,5 @@ class Makers {
 
 // The constant arrays of a graph by name: initializers, and the values of nodes Constant.
 std::map<std::string, const onnx::TensorProto*> constants_of(const onnx::GraphProto& graph);
-
-// Leaves only these nodes in a graph, and what they read. An output of the model stays where it is
-// computed, so that a layer's name means what it meant before.
-void cut(onnx::GraphProto& graph, const std::set<const Node*>& nodes);
-// The same for what leads to the layers.
-void cut(onnx::GraphProto& graph, const std::string& file, std::span<const std::string> layers);
 
 }  // namespace saccade::onnx_file

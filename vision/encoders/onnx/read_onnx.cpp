@@ -71,21 +71,30 @@ class Reader {
     values_.emplace(onnx_file::image_of(graph_, all, file_), 0);
     const onnx_file::NodeCheck check = onnx_file::number_check(graph_, file_);
     for (const Node& node : graph_.node()) {
+      const bool constant = node.op_type() == "Constant";
+      NativeNode own{.name = shown(node), .type = node.op_type()};
+      for (const std::string& output : node.output())
+        if (output != own.name && is_output(output)) own.outputs.push_back(output);
       try {
         check(node);
-        if (node.op_type() != "Constant") read(node);
-      } catch (const DataError&) {
-        continue;  // what it leads to has no steps either
+        if (!constant) read(node);
+        if (const auto found = values_.find(node.output(0)); found != values_.end())
+          own.value = found->second;
+        if (!out_.weights.empty()) out_.weights.back() = {};
+      } catch (const DataError&) {  // what it leads to has no steps either
+        for (const std::string& output : node.output()) values_.erase(output);
       }
-      if (const auto found = values_.find(node.output(0)); found != values_.end())
-        nodes.push_back({shown(node), found->second});
-      if (!out_.weights.empty()) out_.weights.back() = {};
+      if (!constant) nodes.push_back(std::move(own));
     }
     return nodes;
   }
   OnnxModel take() { return std::move(out_); }
 
  private:
+  bool is_output(const std::string& name) const {
+    return std::ranges::any_of(graph_.output(),
+                               [&](const auto& output) { return output.name() == name; });
+  }
   static double number(const Node& node, const char* name, double otherwise) {
     const onnx::AttributeProto* found = attribute(node, name);
     return found ? static_cast<double>(found->f()) : otherwise;

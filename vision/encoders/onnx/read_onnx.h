@@ -28,13 +28,16 @@ OnnxModel read_onnx(const std::filesystem::path& file, std::span<const std::stri
 // The same from the bytes of a file; messages name it.
 OnnxModel read_onnx(std::vector<std::uint8_t> bytes, const std::string& file,
                     std::span<const std::string> layers, LastStage last_stage);
-// A node of a file whose operator, and those before it, have steps; `value` is the number of its
-// output, as the inputs of steps are numbered.
+// A node of a file.
 struct NativeNode {
-  std::string name;
+  std::string name, type;  // `type` is its operator
+  // The number of its output, as the inputs of steps are numbered; 0 where it, or one before it,
+  // has no step.
   int value = 0;
+  std::vector<std::string> outputs{};  // outputs of the model that it computes by other names
 };
-// Reads the steps of all such nodes of a model, with nothing merged and without the weights.
+// Reads the steps of all nodes of a model that have some, with nothing merged and without the
+// weights. `nodes` becomes all nodes that compute something of their inputs.
 OnnxGraph read_all_steps(std::vector<std::uint8_t> bytes, const std::string& file,
                          std::vector<NativeNode>& nodes);
 

@@ -20,8 +20,17 @@ Extents physical(const Extents& extents, bool last) {
   return {extents[0], extents[2], extents[3], extents[1]};
 }
 
+// Infinitely negative numbers, as masks have them, become large ones, so that no difference of two
+// of them is computed.
 std::vector<float> floats_of(const ConstantArray& array) {
-  return {array.values.begin(), array.values.end()};
+  constexpr float kUnseen = -1e9F;
+  std::vector<float> floats(array.values.begin(), array.values.end());
+  for (float& value : floats) {
+    if (std::isfinite(value)) continue;
+    if (!(value < 0)) throw DataError("has a number that is not finite");
+    value = kUnseen;
+  }
+  return floats;
 }
 
 // A mask rules positions out by large negative numbers, which training must not change.
