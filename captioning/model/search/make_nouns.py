@@ -36,7 +36,7 @@ cannon volcano daisy scoreboard
 '''.split())
 PHRASES = {'guinea pig', 'ice cream', 'traffic light', 'parking meter', 'teddy bear'}
 # Of a class that WordNet has elsewhere: the noun that people say.
-BY_HAND = {7: 'rooster', 8: 'hen', 101: 'elephant', 150: 'seal', 408: None, 444: 'bicycle', 466: 'train', 547: 'train',
+BY_HAND = {80: 'bird', 81: 'bird', 82: 'bird', 83: 'bird', 85: 'bird', 86: 'bird', 7: 'rooster', 8: 'hen', 101: 'elephant', 150: 'seal', 408: None, 444: 'bicycle', 466: 'train', 547: 'train',
            565: 'train', 820: 'train', 555: 'truck', 517: 'crane', 508: 'keyboard', 878: 'keyboard', 673: 'mouse',
            861: 'toilet', 999: None, 703: 'bench', 760: 'refrigerator', 403: 'ship', 895: 'airplane', 812: None,
            829: 'trolley', 705: 'train', 148: 'whale', 346: 'buffalo', 437: 'lighthouse', 670: 'scooter', 665: 'motorcycle',
@@ -56,7 +56,11 @@ SAME = {'rooster': ['roosters', 'cock'], 'hen': ['hens', 'chicken', 'chickens'],
         'boar': ['pig', 'pigs'], 'clock': ['clocks', 'watch'], 'umbrella': ['umbrellas', 'parasol'], 'keyboard': ['keyboards'],
         'tractor': ['tractors', 'truck'], 'ambulance': ['ambulances', 'truck', 'van'], 'duck': ['ducks', 'duckling', 'ducklings']}
 IRREGULAR = {'goose': 'geese', 'mouse': 'mice', 'wolf': 'wolves', 'sheep': 'sheep', 'fish': 'fish', 'ox': 'oxen', 'bison': 'bison'}
-LIKE = {'rooster': 'bird', 'hen': 'bird', 'trolley': 'train', 'forklift': 'truck', 'scooter': 'motorcycle'}  # first of all
+# What these words mean first in WordNet is not what people say of a picture.
+NOT_SAME = set('scooter scooters launch launches hind hinds dolphin dolphins mount mounts cooler coolers'.split())
+NOT_LIKE = set('bat young male female device space group background arms equipment clothing signal beam breaking action '
+               'sitting container surface structure cooler round hind electric'.split())
+LIKE = {'goldfish': 'fish', 'lemon': 'orange', 'corn': 'vegetable', 'peacock': 'bird', 'rooster': 'bird', 'hen': 'bird', 'trolley': 'train', 'forklift': 'truck', 'scooter': 'motorcycle'}  # first of all
 FEWEST = 20  # times that captions have a word that others are made of
 
 
@@ -141,7 +145,7 @@ def relatives(net, synset, counts, own):
         for depth, group in enumerate([[above], net.down[above], [s for d in net.down[above] for s in net.down[d]]]):
             for one in group:
                 for word in net.first_words(one):
-                    if ' ' not in word and counts[word] >= FEWEST and word not in own:
+                    if ' ' not in word and counts[word] >= FEWEST and word not in own | NOT_LIKE:
                         found.setdefault(word, steps + depth)
     return sorted(found, key=lambda word: (found[word], -counts[word]))[:3]
 
@@ -179,7 +183,7 @@ def main():
             same = [plural(noun)] + SAME.get(noun, [])
             for one in net.below(at):
                 for word in net.first_words(one) if noun in net.words[at] else []:
-                    if ' ' not in word and counts[word] >= 3:
+                    if ' ' not in word and counts[word] >= 3 and word not in NOT_SAME:
                         same += [word, plural(word)]
             same = [word for word in dict.fromkeys(same) if word != noun]
             like = [LIKE[noun]] if noun in LIKE else []

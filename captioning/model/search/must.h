@@ -25,6 +25,7 @@ struct LexicalConstraint {
 struct NewWord {
   std::string text{};
   std::vector<std::pair<int, double>> like{};  // known ids, the nearest first; weights sum to 1
+  int not_after = -1;  // the known id of a word that never stands before it, as "a" before "owl"
 };
 
 // The constraints of a call of search().

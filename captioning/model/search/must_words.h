@@ -44,6 +44,10 @@ class ConstraintReader {
   std::vector<std::string> new_words_;  // in the order of their ids
 };
 
+// A new word. Of English, it is known by its first letter which article never stands before it.
+NewWord new_word(const std::string& text, std::vector<std::pair<int, double>> like,
+                 const Vocabulary& vocabulary);
+
 // Which ids begin a word or stand for none of its letters, so that a phrase before them is
 // complete; null where every id is a word.
 std::shared_ptr<const std::vector<char>> word_beginnings(const Vocabulary& vocabulary);

@@ -45,6 +45,7 @@ class NounPhrases {
     return allowed(own) ? std::optional(std::move(own)) : std::nullopt;
   }
   std::optional<int> new_word(const std::string& word) {
+    if (vocabulary_.id(word) != Vocabulary::kUnk) return std::nullopt;  // it is not allowed
     std::vector<NewWord>& words = options_.must.new_words;
     const auto id_of = [&](auto at) {
       return static_cast<int>(vocabulary_.size() + (at - words.begin()));
@@ -54,7 +55,7 @@ class NounPhrases {
     if (at != words.end()) return id_of(at);
     std::vector<std::pair<int, double>> like = like_known(word, vocabulary_);
     if (like.empty()) return std::nullopt;
-    words.push_back({.text = word, .like = std::move(like)});
+    words.push_back(saccade::new_word(word, std::move(like), vocabulary_));
     return id_of(words.end() - 1);
   }
 
@@ -62,22 +63,21 @@ class NounPhrases {
   const Vocabulary& vocabulary_;
 };
 
-// The nouns of some classes with the sums of their probabilities, the most probable first.
+// The nouns of what was seen, the most probable first: the sum of the probabilities of a noun's
+// classes, in the window where it is largest.
 std::vector<std::pair<double, const ObjectNoun*>> nouns_of(std::span<const SeenClass> seen,
                                                            Index classes) {
+  std::map<std::pair<const ObjectNoun*, int>, double> sums;  // by noun and window
+  for (const SeenClass& one : seen)
+    if (const ObjectNoun* noun = noun_of_class(one.number, classes))
+      sums[{noun, one.window}] += static_cast<double>(one.probability);
+  std::map<const ObjectNoun*, double> largest;
+  for (const auto& [place, sum] : sums) largest[place.first] = std::max(largest[place.first], sum);
   std::vector<std::pair<double, const ObjectNoun*>> out;
-  for (const SeenClass& one : seen) {
-    const ObjectNoun* noun = noun_of_class(one.number, classes);
-    if (!noun) continue;
-    const auto at =
-        std::find_if(out.begin(), out.end(), [&](const auto& p) { return p.second == noun; });
-    if (at == out.end())
-      out.emplace_back(one.probability, noun);
-    else
-      at->first += static_cast<double>(one.probability);
-  }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [noun, probability] : largest) out.emplace_back(probability, noun);
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second->noun < b.second->noun;
+  });
   return out;
 }
 
