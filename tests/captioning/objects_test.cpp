@@ -1,8 +1,8 @@
 // The nouns of what a classifier sees, as constraints of captions.
 #include <set>
 
-#include "captioning/model/objects/name_objects.h"
-#include "captioning/model/objects/object_nouns.h"
+#include "captioning/model/search/name_objects.h"
+#include "captioning/model/search/object_nouns.h"
 #include "tests/support/catch.h"
 
 namespace saccade::test {
@@ -37,7 +37,8 @@ std::vector<std::set<std::string>> asked(const SearchOptions& options,
 std::vector<std::set<std::string>> named(std::vector<SeenClass> seen, const Vocabulary& vocabulary,
                                          SearchOptions options = {.name_objects = 0.5},
                                          Index classes = kImagenetClasses) {
-  name_objects(options, std::vector{std::move(seen)}, classes, vocabulary);
+  name_objects(options, std::vector<std::vector<SeenClass>>{std::move(seen)}, classes, vocabulary,
+               std::vector<DecodedCaption>(1));
   return asked(options, vocabulary);
 }
 
@@ -82,7 +83,7 @@ TEST_CASE("a noun that the vocabulary lacks is a new word like its relative, if 
   const Vocabulary words = words_of({"a", "an", "bird", "dog"});
   SearchOptions options{.name_objects = 0.5};
   name_objects(options, std::vector<std::vector<SeenClass>>{{{kOwl, 0.9F, 0}}, {}},
-               kImagenetClasses, words);
+               kImagenetClasses, words, std::vector<DecodedCaption>(2));
   CHECK(asked(options, words) == std::vector<std::set<std::string>>{{"owl"}});
   REQUIRE(options.must.new_words.size() == 1);
   CHECK(options.must.known_words == words.size());
@@ -91,6 +92,21 @@ TEST_CASE("a noun that the vocabulary lacks is a new word like its relative, if 
   CHECK(options.must.new_words[0].not_after == words.id("a"));
   CHECK(options.must.of_images.at(1).empty());
   CHECK(named({{kOwl, 0.9F, 0}}, words_of({"dog"})).empty());
+}
+
+TEST_CASE("what a caption names anyway is not asked for") {
+  const Vocabulary words = words_of({"a", "kitten", "cat", "dog"});
+  std::vector<DecodedCaption> captions(2);
+  for (const char* word : {"a", "kitten"})
+    captions[0].words.emplace_back().id = static_cast<int>(words.id(word));
+  captions[1].words.emplace_back().id = static_cast<int>(words.id("dog"));
+  const std::vector<SeenClass> cat{{kTabby, 0.9F, 0}};
+  SearchOptions options{.name_objects = 0.5};
+  CHECK(name_objects(options, std::vector{cat, cat}, kImagenetClasses, words, captions) ==
+        std::vector<Index>{0, 1});
+  CHECK(options.must.of_images.at(0).empty());
+  REQUIRE(options.must.of_images.at(1).size() == 1);
+  CHECK(options.must.of_images.at(1)[0].text == "cat");
 }
 
 TEST_CASE("what no rule of the search allows is not asked for") {

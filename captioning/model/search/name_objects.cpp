@@ -81,6 +81,16 @@ std::vector<std::pair<double, const ObjectNoun*>> nouns_of(std::span<const SeenC
   return out;
 }
 
+// The ids of a caption: those of pieces, and of known words for new ones.
+std::vector<int> ids_of(const DecodedCaption& caption) {
+  std::vector<int> ids;
+  for (const DecodedWord& word : caption.words) {
+    if (word.pieces.empty()) ids.push_back(word.id);
+    ids.insert(ids.end(), word.pieces.begin(), word.pieces.end());
+  }
+  return ids;
+}
+
 }  // namespace
 
 std::vector<std::pair<int, double>> like_known(const std::string& word,
@@ -93,24 +103,31 @@ std::vector<std::pair<int, double>> like_known(const std::string& word,
   return {};
 }
 
-void name_objects(SearchOptions& options, std::span<const std::vector<SeenClass>> seen,
-                  Index classes, const Vocabulary& vocabulary) {
+std::vector<Index> name_objects(SearchOptions& options,
+                                std::span<const std::vector<SeenClass>> seen, Index classes,
+                                const Vocabulary& vocabulary,
+                                std::span<const DecodedCaption> captions) {
+  SACCADE_CHECK(seen.size() == captions.size(), "[objects] what was seen in ", seen.size(),
+                " images, and ", captions.size(), " captions");
   MustSay& must = options.must;
   NounPhrases phrases(options, vocabulary);
   must.of_images.resize(seen.size());
   must.known_words = vocabulary.size();
   if (!must.begins_word) must.begins_word = word_beginnings(vocabulary);
-  for (std::size_t image = 0; image < seen.size(); ++image)
+  std::vector<Index> asked(seen.size());
+  for (std::size_t image = 0; image < seen.size(); ++image) {
+    const std::vector<int> ids = ids_of(captions[image]);
+    std::vector<LexicalConstraint>& own = must.of_images[image];
     for (const auto& [probability, noun] : nouns_of(seen[image], classes)) {
-      std::vector<LexicalConstraint>& own = must.of_images[image];
       if (probability < options.name_objects || must.all.size() + own.size() >= kMostConstraints)
         break;
-      if (auto said = phrases.of(*noun); !said.empty())
-        own.push_back({.text = "", .phrases = std::move(said)});
+      LexicalConstraint constraint{.text = noun->noun, .phrases = phrases.of(*noun)};
+      if (constraint.phrases.empty() || meets(ids, constraint, must.begins_word)) continue;
+      own.push_back(std::move(constraint));
+      ++asked[image];
     }
-  const bool none = std::all_of(must.of_images.begin(), must.of_images.end(),
-                                [](const auto& own) { return own.empty(); });
-  if (none) must.of_images.clear();
+  }
+  return asked;
 }
 
 }  // namespace saccade
