@@ -1,6 +1,7 @@
 #include "captioning/model/decoding/ensemble.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "captioning/model/decoding/forced_decoding.h"
 #include "captioning/model/decoding/whole_words.h"
@@ -124,13 +125,14 @@ std::vector<DecodedCaption> EncodedPictures::caption(
       options.name_objects > 0 && !seen.empty() ? models_.classifying() : std::nullopt;
   if (!member) return captions;
   SearchOptions naming = options;
-  const std::vector<Index> asked = name_objects(
+  const std::vector<double> odds = name_objects(
       naming, seen, models_.member(*member).pipeline->classes(), models_.vocabulary(), captions);
-  if (std::all_of(asked.begin(), asked.end(), [](Index count) { return count == 0; }))
+  if (std::all_of(odds.begin(), odds.end(), [](double one) { return std::isinf(one); }))
     return captions;
   std::vector<DecodedCaption> others = caption(naming, first_image);
   for (std::size_t m = 0; m < captions.size(); ++m)
-    if (asked[m] > 0 && others[m].finished && others[m].unmet == captions[m].unmet)
+    if (others[m].finished && others[m].unmet == captions[m].unmet &&
+        captions[m].log_prob - others[m].log_prob <= odds[m])
       captions[m] = std::move(others[m]);
   return captions;
 }

@@ -159,7 +159,8 @@ NewWord new_word(const std::string& text, std::vector<std::pair<int, double>> li
   NewWord word{.text = text, .like = std::move(like)};
   const Index a = vocabulary.id("a"), an = vocabulary.id("an");
   if (a == Vocabulary::kUnk || an == Vocabulary::kUnk) return word;
-  const bool vowel = std::string("aeiou").find(text.front()) != std::string::npos;
+  const bool vowel = std::string("aeiou").find(text.front()) != std::string::npos &&
+                     !text.starts_with("uni") && !text.starts_with("eu");
   word.not_after = static_cast<int>(vowel ? a : an);
   return word;
 }

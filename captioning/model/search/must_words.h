@@ -44,7 +44,8 @@ class ConstraintReader {
   std::vector<std::string> new_words_;  // in the order of their ids
 };
 
-// A new word. Of English, it is known by its first letter which article never stands before it.
+// A new word. Of English, its first letters tell which article never stands before it: no "a"
+// before "owl", and no "an" before "unicycle".
 NewWord new_word(const std::string& text, std::vector<std::pair<int, double>> like,
                  const Vocabulary& vocabulary);
 

@@ -1,6 +1,8 @@
 #include "captioning/model/search/name_objects.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -11,6 +13,8 @@
 namespace saccade {
 
 namespace {
+
+constexpr double kSurest = 0.999;
 
 // The phrases of a noun in one vocabulary. It may add a new word to `must`.
 class NounPhrases {
@@ -103,10 +107,10 @@ std::vector<std::pair<int, double>> like_known(const std::string& word,
   return {};
 }
 
-std::vector<Index> name_objects(SearchOptions& options,
-                                std::span<const std::vector<SeenClass>> seen, Index classes,
-                                const Vocabulary& vocabulary,
-                                std::span<const DecodedCaption> captions) {
+std::vector<double> name_objects(SearchOptions& options,
+                                 std::span<const std::vector<SeenClass>> seen, Index classes,
+                                 const Vocabulary& vocabulary,
+                                 std::span<const DecodedCaption> captions) {
   SACCADE_CHECK(seen.size() == captions.size(), "[objects] what was seen in ", seen.size(),
                 " images, and ", captions.size(), " captions");
   MustSay& must = options.must;
@@ -114,7 +118,7 @@ std::vector<Index> name_objects(SearchOptions& options,
   must.of_images.resize(seen.size());
   must.known_words = vocabulary.size();
   if (!must.begins_word) must.begins_word = word_beginnings(vocabulary);
-  std::vector<Index> asked(seen.size());
+  std::vector<double> odds(seen.size(), -std::numeric_limits<double>::infinity());
   for (std::size_t image = 0; image < seen.size(); ++image) {
     const std::vector<int> ids = ids_of(captions[image]);
     std::vector<LexicalConstraint>& own = must.of_images[image];
@@ -124,10 +128,11 @@ std::vector<Index> name_objects(SearchOptions& options,
       LexicalConstraint constraint{.text = noun->noun, .phrases = phrases.of(*noun)};
       if (constraint.phrases.empty() || meets(ids, constraint, must.begins_word)) continue;
       own.push_back(std::move(constraint));
-      ++asked[image];
+      const double sure = std::min(probability, kSurest);
+      odds[image] = std::max(odds[image], 0.0) + std::log(sure / (1 - sure));
     }
   }
-  return asked;
+  return odds;
 }
 
 }  // namespace saccade
