@@ -61,7 +61,7 @@ std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& 
     std::vector<InputBatch> inputs;
     std::vector<InputView> views;
     for (std::size_t m = 0; m < models.size(); ++m) {
-      InputBatch& batch = inputs.emplace_back(models.model(m).input_shape(), end - begin);
+      InputBatch& batch = inputs.emplace_back(models.member(m).input_shape(), end - begin);
       for (Index i = begin; i < end; ++i)
         batch.set_area(i - begin, request.load(i, m, batch.values_of(i - begin)));
       views.push_back(batch.view());

@@ -16,7 +16,7 @@ constexpr Index kBlock = 32;  // photos in memory at once
 Photo empty_photo(const Ensemble& models) {
   Photo photo;
   for (std::size_t m = 0; m < models.size(); ++m)
-    photo.inputs.emplace_back(models.model(m).input_shape(), 1);
+    photo.inputs.emplace_back(models.member(m).input_shape(), 1);
   return photo;
 }
 
