@@ -89,7 +89,7 @@ void InputPipeline::check(const EncoderConfig& config) {
   if (is_frozen(config)) frozen_views(config.augment);
 }
 
-InputPipeline::InputPipeline(const EncoderConfig& config, MessageListener listener)
+InputPipeline::InputPipeline(Unloaded, const EncoderConfig& config, MessageListener listener)
     : listener_(std::move(listener)),
       text_length_(encoder_traits(config).reads_text ? config.text.length : 0),
       words_(config.words),
@@ -104,10 +104,24 @@ InputPipeline::InputPipeline(const EncoderConfig& config, MessageListener listen
       augments_(changes_pictures(config.augment)) {
   for (const std::string& word : words_)
     numbers_.emplace(word, static_cast<int>(numbers_.size()) + 1);
+}
+
+InputPipeline::InputPipeline(const EncoderConfig& config, MessageListener listener)
+    : InputPipeline(Unloaded{}, config, std::move(listener)) {
   if (!is_frozen(config)) return;
   views_ = frozen_views(config.augment);
   frozen_ = load_frozen(config, listener_);
   features_ = dynamic_cast<const GivenFeatures*>(frozen_.get());
+}
+
+InputPipeline::InputPipeline(const EncoderConfig& config, const GridShape& given,
+                             MessageListener listener)
+    : InputPipeline(Unloaded{}, config, std::move(listener)) {
+  own_ = true;
+  auto features = std::make_unique<GivenFeatures>(FeatureForm{
+      .rows = given.rows, .cols = given.cols, .width = given.features, .pooled = given.pooled > 0});
+  features_ = features.get();
+  frozen_ = std::move(features);
 }
 
 GridShape InputPipeline::frozen_grid() const { return frozen_ ? frozen_->grid() : GridShape{}; }
@@ -152,6 +166,7 @@ Geometry InputPipeline::run_text(std::span<const std::string> tokens, std::span<
 
 Geometry InputPipeline::run_features(const ImageSize& photo, std::span<const std::string> names,
                                      const FeatureSource* own, std::span<float> out) const {
+  if (own_) return run_own_features(photo, names, own, out);
   FoundFeatures found = features_->read(
       names, own, [&] { return photo; }, out);
   if (found.left_out > 0)
@@ -159,6 +174,28 @@ Geometry InputPipeline::run_features(const ImageSize& photo, std::span<const std
          str(names.empty() ? "a photo" : names.front(), ": ", counted(found.left_out, "region"),
              " beyond the ", features_->grid().cells(), " that the model takes are left out"));
   return geometry_of_features(photo, std::move(found.places));
+}
+
+Geometry InputPipeline::run_own_features(const ImageSize& photo, std::span<const std::string> names,
+                                         const FeatureSource* source, std::span<float> out) const {
+  Geometry geometry = plan_geometry(photo.height, photo.width, preparation_);
+  FeatureForm form = features_->form();
+  const GridShape grid = form.grid();
+  const CellBlock shown = picture_cells(picture_area(geometry), grid);
+  form.rows = shown.rows();
+  form.cols = shown.cols();
+  std::vector<float> given(static_cast<std::size_t>(form.grid().size()));
+  GivenFeatures(form).read(
+      names, source, [&] { return photo; }, given);
+  std::fill(out.begin(), out.end(), 0.0F);
+  auto from = given.begin();
+  for (Index row = shown.top; row < shown.bottom; ++row) {
+    const Index count = shown.cols() * grid.features;
+    std::copy_n(from, count, out.begin() + (row * grid.cols + shown.left) * grid.features);
+    from += count;
+  }
+  std::copy(from, given.end(), out.begin() + grid.cells() * grid.features);
+  return geometry;
 }
 
 Index InputPipeline::classes() const {

@@ -30,6 +30,9 @@ class InputPipeline {
   // that do not fit together. The listener receives messages about the encoder and, later,
   // about a data set's inputs.
   explicit InputPipeline(const EncoderConfig& config, MessageListener listener = {});
+  // Takes what the config's encoder gave another time in place of pictures: `given` are its regions
+  // (CaptionModel::encoder_grid()), of which files have those that show some of the photo.
+  InputPipeline(const EncoderConfig& config, const GridShape& given, MessageListener listener);
 
   const MessageListener& listener() const { return listener_; }
 
@@ -45,7 +48,7 @@ class InputPipeline {
   // the text and the grid correspond. Throws DataError, which names the token or the limit, for a
   // text without tokens, with too many, or with one that the encoder does not know.
   Geometry run_text(std::span<const std::string> tokens, std::span<float> out) const;
-  // Whether inputs are features that another program computed; run() throws UsageError then.
+  // Whether inputs are features that were computed before; run() throws UsageError then.
   bool reads_features() const { return features_ != nullptr; }
   const GivenFeatures& features() const { return *features_; }
   // The input of a photo of this size whose features are in the files of the config, or in `own`
@@ -77,7 +80,11 @@ class InputPipeline {
   std::string changes_text() const;
 
  private:
+  struct Unloaded {};  // selects the constructor that loads no encoder
+  InputPipeline(Unloaded, const EncoderConfig& config, MessageListener listener);
   AugmentOptions changes_of(Index view) const;
+  Geometry run_own_features(const ImageSize& photo, std::span<const std::string> names,
+                            const FeatureSource* source, std::span<float> out) const;
 
   MessageListener listener_;
   Index text_length_ = 0;  // 0: inputs are images
@@ -90,6 +97,7 @@ class InputPipeline {
   Index views_ = 1;
   std::unique_ptr<FrozenEncoder> frozen_;
   const GivenFeatures* features_ = nullptr;  // that encoder, where it is one
+  bool own_ = false;                         // whether they are the encoder's own
 };
 
 // Whether the further views of training photos are made, too. Only training needs them.

@@ -4,11 +4,8 @@
 #include <utility>
 
 #include "captioning/model/decoders/decoder_traits.h"
-#include "captioning/model/search/must_words.h"
-#include "core/attention/axes.h"
 #include "core/attention/sequence/make_sequence_attention.h"
 #include "core/base/error.h"
-#include "core/base/suggest.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"
 #include "vision/encoders/backbones/hub_network.h"
@@ -308,7 +305,8 @@ EncodedImages CaptionModel::split_pooled(Tape& tape, Var x) const {
   const Index images = x.shape()[0], vectors = x.shape()[1], width = x.shape()[2];
   const Index regions = grid_.cells();
   if (vectors == regions) return {x};
-  const Index wide = positions_->features();  // what positions append to regions is 0 of the photo
+  // What positions append to regions is 0 of the photo.
+  const Index wide = positions_ ? positions_->features() : width;
   const View features{tape.scratch(images * regions * width), {images, regions, width}},
       pooled{tape.scratch(images * wide), {images, wide}};
   std::fill_n(pooled.data, pooled.shape.size(), Real{0});
@@ -328,6 +326,10 @@ EncodedImages CaptionModel::encode_grid(Tape& tape, const InputView& input,
     const EncodedImages given = split_pooled(tape, x);
     return {(*positions_)(tape, given.features), masks, given.pooled};
   }
+  if (x.shape().rank() == 3) {  // what the encoder gave another time
+    const EncodedImages given = split_pooled(tape, x);
+    return {given.features, masks, given.pooled};
+  }
   const TokenEncoder* encoder = encoder_->token_encoder();
   if (!encoder) {
     const Var features =
@@ -343,6 +345,22 @@ EncodedImages CaptionModel::encode_grid(Tape& tape, const InputView& input,
           pooled_ == PooledKind::kClassToken ? encoder->class_features(tape, tokens) : Var{}};
 }
 
+GridShape CaptionModel::encoder_grid() const {
+  if (!encoder_) {
+    GridShape grid = grid_;
+    grid.features = input_shape_[1];
+    grid.pooled = input_shape_[0] - grid.cells();
+    return grid;
+  }
+  GridShape grid = encoder_->grid();
+  grid.pooled = pooled_ == PooledKind::kMean ? 0 : 1;
+  return grid;
+}
+
+EncodedImages CaptionModel::encode_regions(Tape& tape, const InputView& input) const {
+  return encode_grid(tape, input, mask(input), {});
+}
+
 EncodedImages CaptionModel::encode(Tape& tape, const InputView& input,
                                    const EncoderWatch& watch) const {
   const std::vector<std::uint8_t> region_mask = mask(input);
@@ -355,91 +373,6 @@ EncodedImages CaptionModel::encode(Tape& tape, const InputView& input,
   images.features = ops::dropout(images.features, feature_dropout_);
   if (images.keys) images.keys = ops::dropout(images.keys, feature_dropout_);
   return images;
-}
-
-namespace {
-
-// The words of search.prompt, as ids.
-std::vector<int> prompt_of(const SearchConfig& search, const Vocabulary& vocabulary) {
-  const std::vector<Index> ids = vocabulary.encode_text(search.prompt);
-  if (std::ssize(ids) >= search.max_length)
-    throw UsageError(str("search.prompt has ", ids.size(),
-                         vocabulary.has_pieces() ? " pieces" : " words",
-                         ", which count in search.max_length ", search.max_length,
-                         "; make the one shorter or the other larger"));
-  if (std::find(ids.begin(), ids.end(), Vocabulary::kUnk) != ids.end())
-    throw UsageError(str("search.prompt '", search.prompt,
-                         "' has a word that the model does not know; say it in other words"));
-  return {ids.begin(), ids.end()};
-}
-
-MustSay must_of(const SearchConfig& search, const Vocabulary& vocabulary,
-                const std::vector<int>& forbidden) {
-  MustSay must;
-  if (search.must.empty()) return must;
-  ConstraintReader reader(vocabulary, "search.must");
-  for (const std::string& text : search.must)
-    must.all.push_back(reader.read(text, search.max_length));
-  check_constraints(must.all, search.max_length, forbidden, "search.must");
-  reader.add_unknown(must, search.word_vectors);
-  must.begins_word = word_beginnings(vocabulary);
-  return must;
-}
-
-}  // namespace
-
-SearchOptions search_options(const ModelConfig& config, const SearchConfig& search,
-                             const Vocabulary& vocabulary) {
-  std::vector<int> forbidden;
-  for (const std::string& word : search.forbidden) {
-    const Index id = vocabulary.id(word);
-    if (id < Vocabulary::kSpecials)
-      throw UsageError(str("search.forbidden: '", word, "' is not in the vocabulary",
-                           did_you_mean(word, vocabulary.words()),
-                           ", so no caption can have it anyway; leave it out"));
-    forbidden.push_back(static_cast<int>(id));
-  }
-  MustSay must = must_of(search, vocabulary, forbidden);
-  return {.mode = search.mode,
-          .beam = search.beam,
-          .groups = search.groups,
-          .diversity = search.diversity,
-          .max_length = search.max_length,
-          .length_normalization = search.length_normalization,
-          .beam_end = search.beam_end,
-          .prompt = prompt_of(search, vocabulary),
-          .temperature = search.temperature,
-          .top_k = search.top_k,
-          .top_p = search.top_p,
-          .rules = {.min_length = search.min_length,
-                    .no_repeat_ngram = search.no_repeat_ngram,
-                    .forbidden = std::move(forbidden)},
-          .must = std::move(must),
-          .name_objects =
-              search.mode == SearchMode::kBeam && search.groups == 1 ? search.name_objects : 0,
-          .regime = evaluation_regimes(config).front(),
-          .seed = static_cast<std::uint64_t>(config.seed),
-          .allowed_words = vocabulary.published() ? AllowedWords::kAll : AllowedWords::kWords};
-}
-
-std::vector<Regime> evaluation_regimes(const ModelConfig& config) {
-  const AttentionConfig& attention = config.attention;
-  const SelectionTraits& traits = attention_selections().at(attention.selection);
-  if (traits.takes_argmax) return {Regime::kArgmax, Regime::kExpectation};
-  if (!traits.draws_regions && !traits.relaxes) {
-    // Monotonic attention trains on its expectation, in order to choose regions in the end.
-    if (attention.scope == "monotonic" && attention.heads == 1)
-      return {Regime::kExpectation, Regime::kArgmax};
-    return {Regime::kExpectation};
-  }
-  // A vector gate scales each channel of a region by itself, and the layers of a decoder are not
-  // linear in the context: there is no cheap sum over regions then. Nor is there one where the
-  // context is more than a mean of the regions as they are, or the image as a whole beside it.
-  if (attention.gate == "vector" || !attention.contexts_are_regions() ||
-      config.decoder.image == ImageEntry::kAttentionAndPooled ||
-      !decoder_traits(config.decoder).one_glimpse())
-    return {Regime::kArgmax, Regime::kExpectation, Regime::kSample};
-  return {Regime::kArgmax, Regime::kExpectation, Regime::kSample, Regime::kMarginal};
 }
 
 }  // namespace saccade

@@ -62,6 +62,10 @@ class CaptionModel {
   // What encode() takes for each image: pixels [H, W, 3], or frozen features [L, D], with a vector
   // of the image behind them where files have one; for each text, the numbers of its tokens [L].
   const Shape& input_shape() const { return input_shape_; }
+  // The regions that the encoder gives, before anything of the model changes them, with the vector
+  // of the image as a whole (encoder.pooled). encode() takes [B, vectors, features] of them in
+  // place of pictures, too.
+  GridShape encoder_grid() const;
 
   // Null where the encoder is frozen.
   const Encoder* encoder() const { return encoder_.get(); }
@@ -73,6 +77,8 @@ class CaptionModel {
   // hold the parameters of this model. Throws ShapeError where images are padded and the input
   // lacks the place of the picture.
   EncodedImages encode(Tape& tape, const InputView& input, const EncoderWatch& watch = {}) const;
+  // What a trained encoder gives of the same inputs, as encoder_grid() says.
+  EncodedImages encode_regions(Tape& tape, const InputView& input) const;
   // [B, L], 0 for masked regions, which are nothing but padding, else 1; empty where inputs are not
   // padded: texts are, photos with different numbers of regions, and images where encoder.resize
   // says so.

@@ -9,6 +9,8 @@ namespace saccade {
 struct CellBlock {
   Index top = 0, left = 0, bottom = 0, right = 0;
 
+  Index rows() const { return bottom - top; }
+  Index cols() const { return right - left; }
   bool has(Index row, Index col) const {
     return row >= top && row < bottom && col >= left && col < right;
   }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,9 @@ class ArrayFile {
 // Opens a file by its content, not by its name. Throws DataError where it is none of these, and
 // IoError where it may not be read.
 std::unique_ptr<ArrayFile> open_arrays(const std::filesystem::path& path);
+
+// The file (.npy) of an array of 32-bit floats, in the order of its axes.
+std::string numpy_file(std::span<const Index> shape, std::span<const float> values);
 
 // Its parts: numpy's forms, and HDF5.
 std::unique_ptr<ArrayFile> open_numpy(const std::filesystem::path& path);

@@ -1,4 +1,4 @@
-// Reads numpy's files: one array (.npy), or several in a zip archive (.npz).
+// Reads numpy's files: one array (.npy), or several in a zip archive (.npz); writes the former.
 #include <fcntl.h>
 
 #include <algorithm>
@@ -270,6 +270,27 @@ std::vector<std::string> NumpyFile::own_texts(const ArrayInfo& array) const {
 }
 
 }  // namespace
+
+std::string numpy_file(std::span<const Index> shape, std::span<const float> values) {
+  constexpr std::size_t kAligned = 64;  // of the numbers, as numpy.lib.format says
+  std::string extents;
+  std::size_t count = 1;
+  for (const Index extent : shape) {
+    extents += str(extent, ",");
+    count *= static_cast<std::size_t>(extent);
+  }
+  SACCADE_CHECK(count == values.size(), "[arrays] ", values.size(), " numbers of ", count);
+  std::string head = str("{'descr': '<f4', 'fortran_order': False, 'shape': (", extents, "), }");
+  const std::size_t fixed = 10;  // magic, version and the length of the head
+  head.append(kAligned - (fixed + head.size() + 1) % kAligned, ' ');
+  head += '\n';
+  std::string out = "\x93NUMPY";
+  out +=
+      {'\x01', '\x00', static_cast<char>(head.size() & 0xFF), static_cast<char>(head.size() >> 8)};
+  out += head;
+  out.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  return out;
+}
 
 std::unique_ptr<ArrayFile> open_numpy(const fs::path& path) {
   auto file = std::make_unique<NumpyFile>(path);

@@ -93,7 +93,7 @@ void check(const CaptionArgs& args) {
     throw UsageError(
         "--page: a page holds the pictures that are named, and --watch never ends; name pictures, "
         "or a folder of them");
-  if (!args.features.empty() && !args.watch.empty())
+  if (!args.model.features.empty() && !args.watch.empty())
     throw UsageError(
         "--features: the pictures that --watch finds are not known yet, nor are their features; "
         "name pictures");
@@ -243,7 +243,7 @@ int run_caption(const CaptionArgs& args) {
     require_pictures(session, "--watch");
     return watch(args, session, search, say, source, all_heads, *signal);
   }
-  const NamedSources images = named_sources(session, args.images, args.features);
+  const NamedSources images = named_sources(session, args.images, args.model.features);
   const auto path = [&](Index i) { return images.names[static_cast<std::size_t>(i)]; };
   std::vector<CaptionRecord> records;
   std::optional<Page> page;
@@ -282,7 +282,7 @@ CommandRun bind_caption(Options& options) {
   add_model_options(options, args->model);
   options.arguments("images", args->images,
                     "picture files, or folders of them; texts for a model of texts", "IMAGE");
-  add_features_option(options, args->features);
+  add_features_option(options, args->model);
   add_say_option(options, args->say);
   options.text("--watch", args->watch,
                "caption the pictures in a folder, and each picture that appears in it as soon as "

@@ -12,7 +12,6 @@ namespace saccade {
 struct CaptionArgs {
   ModelArgs model{};
   std::vector<std::string> images{};
-  std::string features{};               // a file or folder with the features of the pictures
   std::optional<std::string> say{};     // a caption of one's own, instead of a searched one
   std::string watch{};                  // a folder whose pictures are captioned as they appear
   std::optional<Index> alternatives{};  // how many captions are listed for each picture

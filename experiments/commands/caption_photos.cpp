@@ -25,8 +25,7 @@ std::shared_ptr<const FeatureSource> opened_features(const ModelSession& session
                                                      const std::string& path) {
   for (const LoadedModel& member : session.members())
     if (member.pipeline->reads_features()) return member.pipeline->features().open(path);
-  throw UsageError(
-      "--features has no effect: the model computes the features of pictures itself; leave it out");
+  throw InternalError("[features] nothing reads them");
 }
 
 }  // namespace

@@ -33,9 +33,9 @@ struct NamedSources {
   std::vector<std::string> names;
   Photos::Read read;
 };
-// `features` names the file or folder with the features of these pictures, for a model of features
-// that another program computed; empty: they are in the files of its config. Throws UsageError
-// where it has no effect, or is of one photo and several are named.
+// `features` names the file or folder with the features of these pictures (ModelArgs::features);
+// empty: there are none, or they are in the files of a model's config. Throws UsageError where it
+// is of one photo and several are named.
 NamedSources named_sources(const ModelSession& session, const std::vector<std::string>& names,
                            const std::string& features = "");
 

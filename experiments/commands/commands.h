@@ -9,12 +9,13 @@ namespace saccade {
 
 extern const Command kTrainCommand, kEvaluateCommand, kCaptionCommand, kOverlayCommand,
     kCompareCommand, kReportCommand, kServeCommand, kRunsCommand, kScoreCommand, kNewCommand,
-    kDataCommand, kInspectCommand, kConvertCommand, kListCommand, kConfigCommand;
+    kDataCommand, kFeaturesCommand, kInspectCommand, kConvertCommand, kListCommand, kConfigCommand;
 
 // In the order of --help.
 inline constexpr std::array kAllCommands = {
-    &kTrainCommand,  &kEvaluateCommand, &kCaptionCommand, &kOverlayCommand, &kCompareCommand,
-    &kReportCommand, &kServeCommand,    &kRunsCommand,    &kScoreCommand,   &kNewCommand,
-    &kDataCommand,   &kInspectCommand,  &kConvertCommand, &kListCommand,    &kConfigCommand};
+    &kTrainCommand,    &kEvaluateCommand, &kCaptionCommand, &kOverlayCommand,
+    &kCompareCommand,  &kReportCommand,   &kServeCommand,   &kRunsCommand,
+    &kScoreCommand,    &kNewCommand,      &kDataCommand,    &kInspectCommand,
+    &kFeaturesCommand, &kConvertCommand,  &kListCommand,    &kConfigCommand};
 
 }  // namespace saccade

@@ -53,6 +53,7 @@ struct ConvertOptions {
   std::string from, to;
   bool encoder = false, half = false, force = false, json = false;
   std::vector<std::string> set{};
+  std::string classifier{};  // an ONNX file, for --half
 };
 
 void halve(const ConvertOptions& options) {
@@ -62,7 +63,8 @@ void halve(const ConvertOptions& options) {
     throw UsageError("convert --half goes from a checkpoint to a checkpoint; got '" + options.from +
                      "' and '" + options.to + "'");
   require_name_of_checkpoint(options.to);
-  save_archive(options.to, half_checkpoint(checkpoint_of(options.from), options.set, log::show));
+  save_archive(options.to, half_checkpoint(checkpoint_of(options.from), options.set, log::show,
+                                           options.classifier));
 }
 
 void convert(const ConvertOptions& options) {
@@ -70,6 +72,8 @@ void convert(const ConvertOptions& options) {
   if (!options.force) refuse_existing(to, "replace it with --force");
   if (!options.half && !options.set.empty())
     throw UsageError("--set has an effect only together with --half");
+  if (!options.half && !options.classifier.empty())
+    throw UsageError("--classifier has an effect only together with --half");
   if (options.half) return halve(options);
   if (options.encoder) return export_encoder(from, to);
   if (const std::filesystem::path place = is_safetensors(from) ? "" : checkpoint_of(from);
@@ -139,6 +143,11 @@ CommandRun bind_convert(Options& options) {
                      "with --half: change a value of the checkpoint's config, such as "
                      "encoder.model=PATH or search.beam=3",
                      "KEY=VALUE");
+  options.text(
+      "--classifier", args->classifier,
+      "with --half, from a checkpoint that lacks it: an ONNX file of the encoder's network, "
+      "whose classifier is kept, so that captions can name objects (search.name_objects)",
+      "FILE.onnx");
   options.flag("--force", args->force, "replace OUT if it exists");
   options.flag("--json", args->json, "print a JSON object instead of the path of the file");
   return [args] { return run_convert(*args); };

@@ -101,10 +101,11 @@ std::vector<std::string> checkpoints_of(const std::string& list) {
 
 }  // namespace
 
-void add_features_option(Options& options, std::string& features) {
-  options.text("--features", features,
-               "file or folder with the features of the named pictures, for a model of features "
-               "that another program computed (encoder.type features)",
+void add_features_option(Options& options, ModelArgs& args) {
+  options.text("--features", args.features,
+               "file or folder with the features of the named pictures: those of another program "
+               "for a model of such (encoder.type features), else those that 'saccade features' "
+               "wrote of the model's own encoder",
                "FILE");
 }
 
@@ -164,10 +165,25 @@ ModelSession::ModelSession(const ModelArgs& args) : without_(args.without), give
                                                         .listener = log::show}));
     members_.back().name = name;
   }
+  if (!args.features.empty()) read_features();
   refuse_unread(args.data, config(), "--data ", "data.");
   if (!args.word_vectors.empty() && config().search.must.empty() && args.must_from.empty())
     throw UsageError("--word-vectors is for words of --must, and there are none; give both");
   models_.emplace(std::vector<OpenModel>(members_.begin(), members_.end()));
+}
+
+// Of an ensemble with models of features, --features is for these alone.
+void ModelSession::read_features() {
+  if (std::any_of(members_.begin(), members_.end(),
+                  [](const LoadedModel& member) { return member.pipeline->reads_features(); }))
+    return;
+  for (LoadedModel& member : members_) {
+    if (member.config.search.name_objects > 0)
+      log::warn(
+          "objects are not named, because the network's classifier sees no pictures with "
+          "--features");
+    static_cast<OpenModel&>(member) = of_features(member, member.config.encoder);
+  }
 }
 
 LoadedData load_data(const ModelSession& session) {

@@ -27,6 +27,7 @@ struct ModelArgs {
   std::string must{};       // what captions have to say: "cat, rug"
   std::string must_from{};  // of evaluate: JSON of what captions of single images have to say
   std::string word_vectors{};
+  std::string features{};  // a file or folder with the features of the pictures that are named
   bool name_objects = false;
   // Names of heads that the model does without (inspection/model_heads.h), some with commas.
   std::vector<std::string> without{};
@@ -40,7 +41,7 @@ enum class RegimeNames { kOne, kOneOrAll };
 void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes = RegimeNames::kOne);
 
 // Declares --features, of commands that caption pictures which are named.
-void add_features_option(Options& options, std::string& features);
+void add_features_option(Options& options, ModelArgs& args);
 
 class ModelSession {
  public:
@@ -77,6 +78,7 @@ class ModelSession {
   CaptionSource source(Regime regime) const;
 
  private:
+  void read_features();
   std::vector<HeadName> named_heads() const;
 
   std::vector<LoadedModel> members_;

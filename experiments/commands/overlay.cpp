@@ -38,9 +38,9 @@ NamedSources pictures_of(const OverlayArgs& args, const ModelSession& session) {
     if (!args.split.empty() || args.count) {
       throw UsageError("name either pictures, or --split and --count");
     }
-    return named_sources(session, args.images, args.features);
+    return named_sources(session, args.images, args.model.features);
   }
-  if (!args.features.empty())
+  if (!args.model.features.empty())
     throw UsageError(
         "--features is for pictures that are named; those of a data set are found in the files of "
         "the config (--set encoder.features.path=PLACE)");
@@ -420,7 +420,7 @@ CommandRun bind_overlay(Options& options) {
   options.text("--out", args->out, "folder for the pictures (default: overlays)", "FOLDER");
   options.repeatable("--with", args->with, "another model, for one sheet with one strip per model",
                      "CHECKPOINT");
-  add_features_option(options, args->features);
+  add_features_option(options, args->model);
   add_say_option(options, args->say);
   add_drawing_options(options, args->drawing);
   options.flag("--alignment", args->alignment,

@@ -14,7 +14,6 @@ namespace saccade {
 struct OverlayArgs {
   ModelArgs model{};
   std::vector<std::string> images{};  // picture files; empty: images of the model's data
-  std::string features{};             // a file or folder with the features of these pictures
   std::string split{};                // of the data; empty: test if there is one, else val
   std::optional<Index> count{};       // number of images of the data
   std::string out = "overlays";       // folder

@@ -100,7 +100,8 @@ int run_serve(const ServeArgs& args) {
                         .token = token_of(args.token),
                         .timeout = std::chrono::seconds(args.timeout)},
                        captions.models_json(bytes), [&](const CaptionRequest& request) {
-                         return captions.caption_json(request.picture, request.search);
+                         return captions.caption_json(request.picture, request.search,
+                                                      request.features);
                        });
   parallel::threads();  // prepares this thread, which does the captioning, as a thread of the pool
   for (const std::string& remark : remarks)

@@ -19,7 +19,8 @@
 namespace saccade {
 
 struct CaptionRequest {
-  std::vector<std::uint8_t> picture{};  // the bytes of an image file
+  std::vector<std::uint8_t> picture{};   // the bytes of an image file
+  std::vector<std::uint8_t> features{};  // those of a file with its features; empty: it has none
   RequestedSearch search{};
   std::string client{};  // the address that it came from
 };

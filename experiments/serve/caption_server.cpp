@@ -18,6 +18,7 @@
 #include "experiments/serve/reception.h"
 #include "experiments/serve/request_rules.h"
 #include "experiments/serve/socket_stream.h"
+#include "experiments/serve/upload.h"
 
 namespace saccade {
 
@@ -301,26 +302,23 @@ struct CaptionServer::Impl {
   void caption(const httplib::Request& request, httplib::Response& response,
                const httplib::ContentReader& read) {
     const RequestedSearch search = requested_search(request.params);
-    std::vector<std::uint8_t> picture;
-    bool large = false;
-    const bool whole = read([&](const char* bytes, std::size_t count) {
-      large = picture.size() + count > static_cast<std::size_t>(rules.max_upload);
-      if (!large) picture.insert(picture.end(), bytes, bytes + count);
-      return !large;
-    });
-    if (large)
+    Upload upload = read_upload(read, request.is_multipart_form_data(), rules.max_upload);
+    if (upload.large)
       return refuse(response, 413,
                     str("the picture is larger than ", rules.max_upload,
                         " bytes, the most that this server "
                         "takes"));
-    if (!whole)
+    if (!upload.problem.empty()) return refuse(response, 400, upload.problem);
+    if (!upload.whole)
       return refuse(response, Server::late() ? 408 : 400,
                     Server::late() ? "the picture did not arrive in time"
                                    : "the picture did not arrive completely");
-    if (picture.empty())
+    if (upload.picture.empty())
       return refuse(response, 400, "the body is empty; send the bytes of an image file");
-    CaptionQueue::Answer answer = queue.caption(
-        {.picture = std::move(picture), .search = search, .client = request.remote_addr});
+    CaptionQueue::Answer answer = queue.caption({.picture = std::move(upload.picture),
+                                                 .features = std::move(upload.features),
+                                                 .search = search,
+                                                 .client = request.remote_addr});
     if (answer.fate == CaptionQueue::Fate::kFull) return busy(response);
     if (answer.fate == CaptionQueue::Fate::kClientFull) {
       response.set_header("Retry-After", std::to_string(queue.wait().count()));

@@ -69,7 +69,8 @@ const startLive = async () => {
   subtitle.textContent = names.length === 1 ? `${names[0]} captions your pictures`
     : `${names.length} models caption your pictures side by side`;
   document.querySelector('#limits').textContent = 'JPEG, PNG, WebP, BMP or TIFF of up to ' +
-    `${Math.floor(report.max_upload / 2 ** 20)} MiB. The server stores nothing.`;
+    `${Math.floor(report.max_upload / 2 ** 20)} MiB, with the file of its features where it has one. ` +
+    'The server stores nothing.';
   const section = document.querySelector('#explorer');
   const explorer = new Explorer(report, section, {live: true});
   const controls = new SearchControls(report, () => {

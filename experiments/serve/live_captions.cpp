@@ -1,6 +1,8 @@
 #include "experiments/serve/live_captions.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
 
 #include "captioning/explorer/explorer_json.h"
 #include "captioning/model/maps/caption_json.h"
@@ -10,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/parallel/kernel_parts.h"
 #include "experiments/process/log.h"
+#include "experiments/serve/memory_file.h"
 #include "experiments/serve/search_json.h"
 
 namespace saccade {
@@ -73,10 +76,40 @@ PhotoCaptions caption_photo(const ShownModel& model, const EncodedPhoto& photo,
   return out;
 }
 
+// Opens the features that were sent with a photo, as each model reads them.
+class SentFeatures {
+ public:
+  explicit SentFeatures(std::span<const std::uint8_t> bytes) : file_(bytes) {
+    if (std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())
+            .starts_with("\x89HDF"))
+      throw DataError(
+          "the features: HDF5 is not read from a request; send them as .npy, .npz or .safetensors");
+  }
+  std::unique_ptr<EncodedPhoto> encoded(const EncodePhoto& encode, const ShownModel& model,
+                                        Source& source) const {
+    const std::string path = file_.path().string();
+    try {
+      const OpenModel open = of_features(*model.loaded, model.loaded->config.encoder);
+      source.features = open.pipeline->features().open(path);
+      return encode(model, source);
+    } catch (const DataError& error) {
+      std::string what = error.what();
+      for (auto at = what.find(path); at != std::string::npos; at = what.find(path))
+        what.replace(at, path.size(), "the features");
+      throw DataError(what);
+    }
+  }
+
+ private:
+  MemoryFile file_;
+};
+
 }  // namespace
 
 std::unique_ptr<EncodedPhoto> encode_photo(const ShownModel& model, const Source& source) {
-  return std::make_unique<EncodedPhoto>(Ensemble(std::vector<OpenModel>{*model.loaded}), source,
+  OpenModel open = *model.loaded;
+  if (source.features) open = of_features(open, model.loaded->config.encoder);
+  return std::make_unique<EncodedPhoto>(Ensemble(std::vector<OpenModel>{open}), source,
                                         model.loaded->config.search.name_objects > 0);
 }
 
@@ -95,19 +128,23 @@ std::string LiveCaptions::models_json(Index max_upload) const {
 }
 
 std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes,
-                                       const RequestedSearch& requested) const {
+                                       const RequestedSearch& requested,
+                                       std::span<const std::uint8_t> features) const {
   const double start = clock_seconds();
   if (requested.occlusion && occlusion_steps_ == 0)
     throw UsageError("the parameter occlusion: this server was started without occlusion");
   std::vector<ExperimentConfig> configs;  // all of them, so that a wrong one costs no captions
   for (const ShownModel& model : models_) configs.push_back(config_for(model, requested));
-  const Source source = Source(decode_image(bytes, "the picture", log::show,
-                                            models_[0].loaded->config.data.max_pixels()))
-                            .called({requested.photo});
+  std::optional<SentFeatures> sent;
+  if (!features.empty()) sent.emplace(features);
+  Source source = Source(decode_image(bytes, "the picture", log::show,
+                                      models_[0].loaded->config.data.max_pixels()))
+                      .called({requested.photo});
   const parallel::SplitKernels split;
   Json json = {{"schema_version", 2}};
   for (std::size_t m = 0; m < models_.size(); ++m) {
-    const std::unique_ptr<EncodedPhoto> photo = encode_(models_[m], source);
+    const std::unique_ptr<EncodedPhoto> photo =
+        sent ? sent->encoded(encode_, models_[m], source) : encode_(models_[m], source);
     PhotoCaptions captions =
         caption_photo(models_[m], *photo, configs[m], requested.occlusion ? occlusion_steps_ : 0);
     json["captions"][models_[m].name] = captions.caption;

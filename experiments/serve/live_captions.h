@@ -39,10 +39,13 @@ class LiveCaptions {
   // caption in its first regime}, "models": [{"regimes": {name: what page_caption() returns},
   // "search", "no_occlusion": why a caption lacks the effects of regions that were requested}],
   // "seconds", "width", "height", "photo"}. The same bytes and the same search have the same
-  // captions. Throws DataError where the bytes are no image, and UsageError where a model cannot be
-  // searched as requested.
+  // captions. `features` are the bytes of a file (.npy, .npz, .safetensors, .pth) with what the
+  // models take in place of the photo: the features of another program, or of their own encoder.
+  // Throws DataError where the bytes are no image or no such features, and UsageError where a model
+  // cannot be searched as requested.
   std::string caption_json(std::span<const std::uint8_t> bytes,
-                           const RequestedSearch& requested = {}) const;
+                           const RequestedSearch& requested = {},
+                           std::span<const std::uint8_t> features = {}) const;
 
  private:
   std::vector<ShownModel> models_;

@@ -51,10 +51,12 @@ std::optional<Refusal> wrong_place(const RequestHead& head) {
 std::optional<Refusal> wrong_body(const RequestHead& head, Index max_upload) {
   if (head.encoding && lower(*head.encoding) != "identity")
     return Refusal{415, "the body is compressed; send the bytes of the image file as they are", ""};
-  if (head.type && lower(*head.type).starts_with("multipart/"))
+  if (head.type && lower(*head.type).starts_with("multipart/") &&
+      !lower(*head.type).starts_with("multipart/form-data"))
     return Refusal{415,
-                   "the body is a form; send the bytes of the image file as the body "
-                   "(curl --data-binary @photo.jpg)",
+                   "the body has several parts that are no form; send the bytes of the image file "
+                   "as the body (curl --data-binary @photo.jpg), or a form with the fields photo "
+                   "and features (curl -F photo=@photo.jpg -F features=@photo.npy)",
                    ""};
   if (!head.length) {
     if (head.transfer && lower(*head.transfer) == "chunked") return {};

@@ -144,7 +144,7 @@ class Renewal {
     this.abort = new AbortController();
     card.node.setAttribute('aria-busy', 'true');
     try {
-      const answer = await askServer(image.file, query, this.abort.signal, (state) => {
+      const answer = await askServer(image, query, this.abort.signal, (state) => {
         if (card.summary) card.summary.textContent = state;
       });
       image.query = query;

@@ -11,14 +11,38 @@ class Refused extends Error {}
 const refusalText = (error) => (error instanceof Refused ? error.message
   : 'the server does not answer; check that saccade serve is still running');
 
-// Asks the server for the captions of a file; again, while it is busy with other pictures. `query`:
-// the parameters of the search. onState(state) gets what is going on. Throws Refused, and AbortError when
-// the signal says so.
-const askServer = async (file, query, signal, onState) => {
+const FEATURES = /\.(npy|npz|safetensors|pth|pt)$/i;
+const stem = (file) => (file.name || '').replace(/\.[^.]*$/, '');
+
+// Pairs pictures with the files of their features: those of equal names, and two files that come alone.
+// Returns the pairs {file, features}, where features may be absent, and the features that nothing goes with.
+const pairs = (files) => {
+  const features = files.filter((file) => FEATURES.test(file.name || ''));
+  const pictures = files.filter((file) => !features.includes(file));
+  if (pictures.length === 1 && features.length === 1)
+    return {pictures: [{file: pictures[0], features: features[0]}], alone: []};
+  const of = new Map(features.map((file) => [stem(file), file]));
+  const names = new Set(pictures.map(stem));
+  return {pictures: pictures.map((file) => ({file, features: of.get(stem(file))})),
+    alone: features.filter((file) => !names.has(stem(file)))};
+};
+
+// The body of a request, and what its header says.
+const bodyOf = ({file, features}) => {
+  if (!features) return {body: file, headers: {'Content-Type': 'application/octet-stream'}};
+  const body = new FormData();
+  body.append('photo', file);
+  body.append('features', features);
+  return {body};
+};
+
+// Asks the server for the captions of a picture {file, features}; again, while it is busy with other
+// pictures. `query`: the parameters of the search. onState(state) gets what is going on. Throws Refused, and
+// AbortError when the signal says so.
+const askServer = async (picture, query, signal, onState) => {
   for (let i = 0; ; ++i) {
     onState('being captioned \u2026');
-    const answer = await fetch(`/caption${query}`, {method: 'POST', body: file, signal,
-      headers: {'Content-Type': 'application/octet-stream'}});
+    const answer = await fetch(`/caption${query}`, {method: 'POST', signal, ...bodyOf(picture)});
     if (answer.ok) return answer.json();
     const seconds = Number(answer.headers.get('Retry-After'));
     if (answer.status !== 503 || !seconds || i === RETRIES)
@@ -31,7 +55,7 @@ const askServer = async (file, query, signal, onState) => {
 
 class Uploads {
   // `limit`: the most bytes of a picture. query() gives the parameters of the search. done(image) gets
-  // the server's answer with the name of the picture as `id`, its `file` and its `query`.
+  // the server's answer with the name of the picture as `id`, its `file`, its `features` and its `query`.
   constructor(list, news, {limit, query, done}) {
     this.list = list;
     this.news = news;
@@ -43,8 +67,11 @@ class Uploads {
   }
 
   add(files) {
-    for (const file of files) {
-      const upload = {file, name: file.name || 'picture'};
+    const {pictures, alone} = pairs([...files]);
+    for (const file of alone)
+      this.refuse(`${file.name}: features of which picture? Drop both together, under one name.`);
+    for (const picture of pictures) {
+      const upload = {...picture, name: picture.file.name || 'picture'};
       upload.state = el('span', {class: 'state muted'}, 'waiting');
       upload.button = el('button', {type: 'button', onclick: () => this.drop(upload)}, 'Cancel');
       upload.node = el('li', {}, el('span', {class: 'spinner', 'aria-hidden': 'true'}),
@@ -84,11 +111,11 @@ class Uploads {
       const upload = this.waiting.shift();
       if (upload.dropped) continue;
       try {
-        const {file, name: id} = upload, query = this.query();
+        const {file, features, name: id} = upload, query = this.query();
         const answer = await this.send(upload, query);
         upload.node.remove();
         this.news.textContent = `${id}: ${Object.values(answer.captions).join('; ')}`;
-        this.done({id, file, query, ...answer});
+        this.done({id, file, features, query, ...answer});
       } catch (error) {
         if (!upload.dropped) this.fail(upload, refusalText(error));
       }
@@ -97,11 +124,11 @@ class Uploads {
   }
 
   send(upload, query) {
-    if (upload.file.size > this.limit)
+    if (upload.file.size + (upload.features?.size ?? 0) > this.limit)
       throw new Refused(`is larger than ${Math.floor(this.limit / 2 ** 20)} MiB, the most that the ` +
         'server takes');
     upload.abort = new AbortController();
-    return askServer(upload.file, query, upload.abort.signal,
+    return askServer(upload, query, upload.abort.signal,
       (state) => { upload.state.textContent = state; });
   }
 }

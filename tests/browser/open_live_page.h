@@ -30,7 +30,7 @@ struct LivePage {
         captions(loaded.models(), encode_photo, occlusion_steps),
         server({.max_upload = kLimit}, captions.models_json(kLimit),
                [&](const CaptionRequest& request) {
-                 return captions.caption_json(request.picture, request.search);
+                 return captions.caption_json(request.picture, request.search, request.features);
                }) {
     if (!before.empty()) browser.before_pages(before);
     browser.visit(server.url());

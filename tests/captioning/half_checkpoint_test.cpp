@@ -62,6 +62,13 @@ std::vector<float> grid_of(const fs::path& checkpoint) {
   return grid;
 }
 
+bool same_entry(const Archive& a, const Archive& b, const std::string& name) {
+  Archive one, other;
+  one.add(name, a.entries().at(name));
+  other.add(name, b.entries().at(name));
+  return same_entries(one, other);
+}
+
 TEST_CASE("a checkpoint for captioning alone has the nearest 16-bit weights and no training") {
   const TempFolder folder("half");
   Experiment experiment(small_experiment());
@@ -228,6 +235,49 @@ TEST_CASE("the network of a frozen encoder comes along") {
   const std::vector<std::string> crop{"encoder.resize=crop"};
   CHECK_THROWS_WITH(pipeline_of(load_model(folder / "half.h5", crop), {}),
                     Contains("not the network, layer or preprocessing"));
+}
+
+TEST_CASE("the classifier of a network comes along, and can be added from the network's file") {
+  const TempFolder folder("half-classes");
+  save_small_onnx(folder / "cut.onnx");
+  save_small_onnx(folder / "whole.onnx", 7);
+  const auto half_of = [&](const char* model, const std::string& classifier = "") {
+    Experiment experiment(with_onnx(folder / model, "onnx_native"));
+    save_whole(folder / "checkpoint.h5", experiment);
+    return half_checkpoint(folder / "checkpoint.h5", {}, {}, classifier);
+  };
+  const Archive without = half_of("cut.onnx"), with = half_of("whole.onnx"),
+                added = half_of("cut.onnx", (folder / "whole.onnx").string());
+  std::vector<std::string> names = with.names("network/class_");
+  CHECK(names.size() == 4);
+  CHECK(without.names("network/class_").empty());
+  CHECK(added.names("network/class_") == names);
+  CHECK(added.names("").size() == without.names("").size() + names.size());
+  for (const std::string& name : without.names("network/")) CHECK(same_entry(added, without, name));
+  for (const std::string& name : names) CHECK(same_entry(added, with, name));
+
+  // As a checkpoint that has it, and twice converted.
+  save_archive(folder / "half.h5", without);
+  const Archive late =
+      half_checkpoint(folder / "half.h5", {}, {}, (folder / "whole.onnx").string());
+  CHECK(same_entries(late, added) == true);
+  save_archive(folder / "late.h5", late);
+  CHECK(same_entries(late, half_checkpoint(folder / "late.h5")) == true);
+  const LoadedModel loaded = load_model(folder / "late.h5");
+  CHECK(pipeline_of(loaded, {})->classes() == 7);
+  CHECK(grid_of(folder / "late.h5") == grid_of(folder / "half.h5"));
+
+  const auto refusal = [&](const fs::path& file) {
+    return message_of<DataError>(
+        [&] { half_checkpoint(folder / "half.h5", {}, {}, file.string()); });
+  };
+  CHECK_THAT(refusal(folder / "cut.onnx"), Contains("cut.onnx: has no classifier"));
+  CHECK_THAT(refusal(folder / "missing.onnx"), Contains("missing.onnx"));
+  Experiment trained(small_experiment());
+  save_whole(folder / "trained.h5", trained);
+  CHECK_THROWS_WITH(
+      half_checkpoint(folder / "trained.h5", {}, {}, (folder / "whole.onnx").string()),
+      Contains("--classifier is for models whose encoder is a frozen network"));
 }
 
 TEST_CASE("a run that names no file takes the network of its first checkpoint, and passes it on") {

@@ -264,4 +264,24 @@ TEST_CASE("a new word has the mean rows of the words that it is like, and others
   }
 }
 
+TEST_CASE("a new word does not stand behind the word that it must not follow") {
+  constexpr int kOwl = 9;
+  Index behind = 0;  // captions that would have it there
+  for (std::uint64_t seed = 1; seed <= 12; ++seed)
+    for (int article = kFirstWord; article < kOwl; ++article) {
+      const TinyModel model(seed, kOwl);
+      const Tensor feature = random_features(1, 4, 3, seed);
+      SearchOptions options{.beam = 3, .max_length = 6};
+      options.must.all = {{"owl", {{kOwl}}}};
+      options.must.known_words = kOwl;
+      options.must.new_words = {{"owl", {{6, 1.0}}}};
+      behind += says(ids(model.search(feature, options)[0]), {article, kOwl}, nullptr);
+      options.must.new_words[0].not_after = article;
+      const std::vector<int> found = ids(model.search(feature, options)[0]);
+      CHECK(says(found, {kOwl}, nullptr));
+      CHECK_FALSE(says(found, {article, kOwl}, nullptr));
+    }
+  CHECK(behind > 0);
+}
+
 }  // namespace saccade::test::must_test

@@ -30,6 +30,14 @@ for model in soft hard; do
   [ -s $model.html ] || fail "there is no page"
 done
 
+# What the network's classifier sees is named: a word that the vocabulary lacks, or has seldom.
+for model in soft hard; do
+  expect 0 "$saccade" caption $model "$project"/experiments/photos --name-objects
+  for told in "cat: cat" "dogs: dogs|dog.*dog" "parrot: parrot"; do
+    grep "${told%%:*}.jpg: " out | grep -qwE "${told#*: }" || fail "$model does not name ${told%%:*}.jpg"
+  done
+done
+
 # Sheets and pages call a model as the command line does, and not as the run was called that trained it.
 expect 0 "$saccade" overlay soft "$project"/experiments/photos/dogs.jpg --with hard --out named --format svg
 for model in soft hard; do

@@ -159,7 +159,7 @@ wants "data.boxes is not given and objective.supervision.boxes 0.5 needs it" err
 expect 0 "$saccade" config check tiny.yaml objective.supervision.boxes=0.5 # scenes know their boxes
 [ ! -s err ] || fail "boxes of scenes are asked for"
 
-for command in train evaluate caption overlay compare report serve score runs new data inspect convert list config; do
+for command in train evaluate caption overlay compare report serve score runs new data features inspect convert list config; do
   expect 0 "$saccade" $command --help
   grep -qi "example" out || fail "$command --help shows no example"
   wants "saccade $command" out

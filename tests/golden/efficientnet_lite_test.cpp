@@ -117,6 +117,62 @@ TEST_CASE("an EfficientNet-lite that is trained has the original's features and 
   CHECK(depthwise == 2 * 7);
 }
 
+TEST_CASE("the classifier of a file gives the network's classes, also where it was stored") {
+  const std::vector<Image> pictures = golden_pictures();
+  const FrozenNetwork head(lite_config(kLiteFile, "head_relu6", kSide), ResizeMode::kSquash,
+                           kPixels),
+      logits(lite_config(kLiteFile, "logits", kSide), ResizeMode::kSquash, kPixels),
+      wide(lite_config(kLiteFile, "block6_expand_relu6", kSide), ResizeMode::kSquash, kPixels);
+  CHECK(wide.classifier() == nullptr);
+  const ImageClassifier* const classifier = head.classifier();
+  REQUIRE(classifier != nullptr);
+  const ImageClassifier stored(classifier->features(),
+                               {classifier->rows().begin(), classifier->rows().end()},
+                               {classifier->scales().begin(), classifier->scales().end()},
+                               {classifier->bias().begin(), classifier->bias().end()});
+  const Index features = classifier->features(), rows = head.grid().rows, cols = head.grid().cols;
+  for (const Image& picture : pictures) {
+    const std::vector<float> cells = encode(head, picture), wanted = encode(logits, picture);
+    std::vector<float> mean(static_cast<std::size_t>(features));
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      mean[i % mean.size()] += cells[i] / static_cast<float>(rows * cols);
+    double total = 0;
+    for (const float score : wanted) total += std::exp(static_cast<double>(score));
+    std::size_t probable = 0;
+    for (const float score : wanted)
+      probable += std::exp(static_cast<double>(score)) / total >= 0.03 ? 1 : 0;
+    const std::vector<SeenClass> seen = classifier->classify(mean, 1, 1);
+    CHECK(seen.size() >= probable);
+    for (const SeenClass& one : seen)
+      CHECK(static_cast<double>(one.probability) ==
+            Approx(std::exp(static_cast<double>(wanted[static_cast<std::size_t>(one.number)])) /
+                   total)
+                .margin(0.01));  // weights have 8 bits
+    // The windows of the whole grid, as encode_and_classify() gives them beside the grid.
+    std::vector<float> grid(cells.size());
+    const PictureArea area{};
+    const std::vector<SeenClass> windows = head.encode_and_classify(picture, area, grid);
+    CHECK(grid == cells);
+    const std::vector<SeenClass> again = stored.classify(cells, rows, cols);
+    REQUIRE(windows.size() == again.size());
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+      CHECK(windows[i].number == again[i].number);
+      CHECK(windows[i].window == again[i].window);
+      CHECK(windows[i].probability == again[i].probability);
+    }
+  }
+  // What fills a corner is surer in the window that leaves the rest out.
+  constexpr Index kCells = 10;
+  const ImageClassifier two(1, std::vector<float>{10, -10}, {0, 0});
+  std::vector<float> cells(kCells * kCells, -1);
+  for (Index r = 0; r < 8; ++r)
+    for (Index c = 0; c < 8; ++c) cells[static_cast<std::size_t>(r * kCells + c)] = 1;
+  double largest = 0;
+  for (const SeenClass& one : two.classify(cells, kCells, kCells))
+    if (one.number == 0) largest = std::max(largest, static_cast<double>(one.probability));
+  CHECK(largest == Approx(1 / (1 + std::exp(-20.0))));
+}
+
 TEST_CASE("the published EfficientNet-lite2 has the original's classes and features") {
   const fs::path file = data_folder("backbones/efficientnet_lite2.onnx");
   if (file.empty()) return;

@@ -121,7 +121,7 @@ void OnnxFile::save(const std::filesystem::path& path, const std::string& output
   model.SerializeToOstream(&out);
 }
 
-void save_small_onnx(const std::filesystem::path& path) {
+void save_small_onnx(const std::filesystem::path& path, Index classes) {
   const std::vector<Index> two{2, 2}, same{1, 1, 1, 1};
   OnnxFile file(32, 32);
   const OnnxAttributes half{{"strides", two}, {"pads", std::vector<Index>{0, 0, 1, 1}}};
@@ -132,6 +132,13 @@ void save_small_onnx(const std::filesystem::path& path) {
       file.conv("depthwise", x, {12, 1, 3, 3}, {{"group", Index{12}}, {"pads", same}});
   x = file.node("Add", "sum", {x, branch});
   x = file.node("Relu", "last", {file.conv("third", x, {16, 12, 3, 3}, half)});
+  if (classes > 0) {
+    x = file.node("Flatten", "flat", {file.node("GlobalAveragePool", "pool", {x})});
+    x = file.node(
+        "Gemm", "logits",
+        {x, file.tensor("classes", {classes, 16}, {}), file.tensor("bias", {classes}, {})},
+        {{"transB", Index{1}}});
+  }
   file.save(path, x);
 }
 

@@ -44,7 +44,8 @@ class OnnxFile {
 };
 
 // Writes a residual network of a few thousand weights in three stages. Its node `last` has 16
-// channels, and an eighth of the image's rows and columns.
-void save_small_onnx(const std::filesystem::path& path);
+// channels, and an eighth of the image's rows and columns. With `classes`, a classifier of so many
+// follows.
+void save_small_onnx(const std::filesystem::path& path, Index classes = 0);
 
 }  // namespace saccade::test

@@ -23,18 +23,6 @@ std::vector<Index> extents_of(const Shape& shape) {
   return extents;
 }
 
-// The mean [C] over the cells of an image [1, rows, cols, C].
-std::vector<float> mean_of_cells(ConstView image) {
-  const Index channels = image.shape[-1], cells = image.size() / channels;
-  std::vector<double> sums(static_cast<std::size_t>(channels));
-  for (Index i = 0; i < image.size(); ++i)
-    sums[static_cast<std::size_t>(i % channels)] += static_cast<double>(image.data[i]);
-  std::vector<float> mean;
-  for (const double sum : sums)
-    mean.push_back(static_cast<float>(sum / static_cast<double>(cells)));
-  return mean;
-}
-
 }  // namespace
 
 bool is_frozen(const EncoderConfig& config) {
@@ -164,13 +152,13 @@ std::vector<SeenClass> FrozenNetwork::encode_and_classify(const Image& network_i
                                                           const PictureArea& area,
                                                           std::span<float> out) const {
   SACCADE_CHECK(classifier() != nullptr, "[encoder] the network has no classifier");
-  std::vector<float> mean;
-  run(network_image, area, out, &mean);
-  return classifier_->classify(mean);
+  std::vector<SeenClass> seen;
+  run(network_image, area, out, &seen);
+  return seen;
 }
 
 void FrozenNetwork::run(const Image& network_image, const PictureArea& area, std::span<float> out,
-                        std::vector<float>* mean) const {
+                        std::vector<SeenClass>* seen) const {
   SACCADE_CHECK(
       network_image.height == preparation_.height && network_image.width == preparation_.width,
       "[encoder] takes images of ", preparation_.height, "x", preparation_.width, "; got ",
@@ -192,7 +180,10 @@ void FrozenNetwork::run(const Image& network_image, const PictureArea& area, std
   } else {
     Var last;
     features = network_->forward_with_last(tape, x, {&area, 1}, last);
-    if (mean) *mean = mean_of_cells(last.value());
+    if (seen) {
+      const std::span<const Real> cells = last.value().span();
+      *seen = classifier_->classify({cells.begin(), cells.end()}, last.shape()[1], last.shape()[2]);
+    }
   }
   const std::span<const Real> numbers = features.value().span();
   std::copy(numbers.begin(), numbers.end(), out.begin());

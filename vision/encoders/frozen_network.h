@@ -50,9 +50,9 @@ class FrozenNetwork : public FrozenEncoder {
   void take(const StoredNetwork& network);
   void load_weights(const EncoderConfig& config, const MessageListener& listener);
 
-  // Writes the grid; `mean`, if it is not null, becomes the mean over the cells of the last layer.
+  // Writes the grid; `seen`, if it is not null, becomes what the classifier sees.
   void run(const Image& network_image, const PictureArea& area, std::span<float> out,
-           std::vector<float>* mean) const;
+           std::vector<SeenClass>* seen) const;
 
   ParameterStore parameters_;
   std::optional<ConstantWeights> weights_;

@@ -365,7 +365,7 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
     if (config_.pooled.empty() && reading.class_token)
       pooled.assign(features.values.begin(), features.values.begin() + width);
     // As the readers of published features do it where they have no vector of the photo.
-    if (pooled.empty() && own != nullptr) {
+    if (pooled.empty() && own != nullptr && !exact_) {
       pooled.assign(static_cast<std::size_t>(width), 0);
       for (Index r = 0; r < kept; ++r)
         for (Index d = 0; d < width; ++d)

@@ -45,6 +45,9 @@ class GivenFeatures : public FrozenEncoder {
   // Opens config.features.path and learns the form from all photos in it, or takes the form of
   // config.graph; then the path may lack. Throws UsageError and DataError.
   explicit GivenFeatures(const EncoderConfig& config);
+  // For features of one form that read() is told where to find. A vector of the photo must be among
+  // them where the form has one.
+  explicit GivenFeatures(FeatureForm form) : form_(form), exact_(true) {}
 
   GridShape grid() const override { return form_.grid(); }
   const FeatureForm& form() const { return form_; }
@@ -74,6 +77,7 @@ class GivenFeatures : public FrozenEncoder {
   FeaturesConfig config_;
   std::shared_ptr<const FeatureSource> source_, pooled_;
   FeatureForm form_;
+  bool exact_ = false;
 };
 
 // The photo as a whole, with its regions where they are scattered: what a network saw that another

@@ -54,27 +54,54 @@ void ImageClassifier::check() const {
     throw DataError("the network's classifier has other numbers than its classes and features ask");
 }
 
-std::vector<SeenClass> ImageClassifier::classify(std::span<const float> mean) const {
-  SACCADE_CHECK(static_cast<Index>(mean.size()) == features_, "[classifier] takes ", features_,
-                " features; got ", mean.size());
-  std::vector<double> scores;
+std::vector<SeenClass> ImageClassifier::classify(std::span<const float> cells, Index rows,
+                                                 Index cols) const {
+  SACCADE_CHECK(rows > 0 && cols > 0 && std::ssize(cells) == rows * cols * features_,
+                "[classifier] takes ", rows, " x ", cols, " cells of ", features_,
+                " features; got ", cells.size(), " numbers");
+  const auto side = [](Index extent) {
+    return std::max(Index{1},
+                    static_cast<Index>(std::lround(kShare * static_cast<double>(extent))));
+  };
+  const Index high = side(rows), wide = side(cols);
+  const Index down = rows - high + 1, across = cols - wide + 1;
+  const auto windows = static_cast<std::size_t>(down * across);
+  // [features, windows], so that the products of all windows are summed side by side.
+  std::vector<float> means(static_cast<std::size_t>(features_) * windows);
+  for (Index r = 0; r < rows; ++r)
+    for (Index c = 0; c < cols; ++c)
+      for (Index y = std::max(Index{0}, r - high + 1); y <= std::min(r, down - 1); ++y)
+        for (Index x = std::max(Index{0}, c - wide + 1); x <= std::min(c, across - 1); ++x)
+          for (Index f = 0; f < features_; ++f)
+            means[static_cast<std::size_t>(f) * windows +
+                  static_cast<std::size_t>(y * across + x)] +=
+                cells[static_cast<std::size_t>((r * cols + c) * features_ + f)] /
+                static_cast<float>(high * wide);
+  std::vector<float> scores(bias_.size() * windows);
+  std::vector<float> sums(windows);
   for (std::size_t c = 0; c < bias_.size(); ++c) {
-    const std::int8_t* row = rows_.data() + c * mean.size();
-    double sum = 0;
-    for (std::size_t i = 0; i < mean.size(); ++i)
-      sum += static_cast<double>(mean[i]) * static_cast<double>(row[i]);
-    scores.push_back(sum * static_cast<double>(scales_[c]) + static_cast<double>(bias_[c]));
+    std::fill(sums.begin(), sums.end(), 0.0F);
+    const std::int8_t* row = rows_.data() + c * static_cast<std::size_t>(features_);
+    for (std::size_t f = 0; f < static_cast<std::size_t>(features_); ++f) {
+      const auto weight = static_cast<float>(row[f]);
+      const float* mean = means.data() + f * windows;
+      for (std::size_t w = 0; w < windows; ++w) sums[w] += weight * mean[w];
+    }
+    for (std::size_t w = 0; w < windows; ++w)
+      scores[w * bias_.size() + c] = sums[w] * scales_[c] + bias_[c];
   }
-  const double largest = *std::max_element(scores.begin(), scores.end());
-  double total = 0;
-  for (double& score : scores) total += score = std::exp(score - largest);
   std::vector<SeenClass> out;
-  for (std::size_t c = 0; c < scores.size(); ++c)
-    if (const auto p = static_cast<float>(scores[c] / total); p >= kLeast)
-      out.push_back({.number = static_cast<int>(c), .probability = p});
-  std::stable_sort(out.begin(), out.end(), [](const SeenClass& a, const SeenClass& b) {
-    return a.probability > b.probability;
-  });
+  for (std::size_t w = 0; w < windows; ++w) {
+    const std::span<const float> own = std::span(scores).subspan(w * bias_.size(), bias_.size());
+    const double largest = *std::max_element(own.begin(), own.end());
+    double total = 0;
+    for (const float score : own) total += std::exp(static_cast<double>(score) - largest);
+    for (std::size_t c = 0; c < own.size(); ++c)
+      if (const double p = std::exp(static_cast<double>(own[c]) - largest) / total; p >= kLeast)
+        out.push_back({.number = static_cast<int>(c),
+                       .probability = static_cast<float>(p),
+                       .window = static_cast<int>(w)});
+  }
   return out;
 }
 

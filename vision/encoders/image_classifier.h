@@ -13,10 +13,11 @@
 
 namespace saccade {
 
-// A class of the network and its probability.
+// A class of the network and its probability in a part of the picture.
 struct SeenClass {
   int number = 0;
   float probability = 0;
+  int window = 0;  // which part
 };
 
 class ImageClassifier {
@@ -34,10 +35,13 @@ class ImageClassifier {
   std::span<const float> scales() const { return scales_; }
   std::span<const float> bias() const { return bias_; }
 
-  // The classes of a probability of at least kLeast, the most probable first, for the mean
-  // [features] over the cells of a picture.
-  std::vector<SeenClass> classify(std::span<const float> mean) const;
+  // The classes of a probability of at least kLeast in windows of the last layer's cells [rows,
+  // cols, features], by window, then by number. A window has kShare of the rows and of the columns,
+  // and there is one at every place: what fills a part of the picture is told more surely there
+  // than among all cells.
+  std::vector<SeenClass> classify(std::span<const float> cells, Index rows, Index cols) const;
   static constexpr float kLeast = 0.02F;
+  static constexpr double kShare = 0.8;
 
  private:
   void check() const;

@@ -1,5 +1,6 @@
 #include "captioning/learning/runs/half_checkpoint.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "captioning/learning/runs/check_config.h"
@@ -12,6 +13,7 @@
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
 #include "core/io/half.h"
+#include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/image_classifier.h"
 #include "vision/encoders/stored_network.h"
 
@@ -99,10 +101,42 @@ void add_rounded(Archive& archive, const StoredNetwork& network, EncoderConfig e
   archive.add_string(kDigest, InputPipeline(encoder).frozen()->digest());
 }
 
+// Whether two networks have the same numbers, but for their rounding to 16 bits.
+bool are_near(const std::vector<float>& a, const std::vector<float>& b) {
+  constexpr float kHalf = 1.0F / 1024;
+  float largest = 0;
+  for (const float x : a) largest = std::max(largest, std::abs(x));
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](float x, float y) {
+    return std::abs(x - y) <= kHalf * std::abs(x) + 1e-5F * largest;
+  });
+}
+
+// The classifier of a file with the network `own`.
+std::shared_ptr<const ImageClassifier> classifier_of(const std::string& file,
+                                                     const StoredNetwork& own,
+                                                     EncoderConfig encoder) {
+  encoder.network = nullptr;
+  encoder.model = file;
+  const InputPipeline pipeline(encoder);
+  const StoredNetwork theirs = pipeline.frozen()->stored();
+  if (theirs.definition != own.definition || theirs.weights.size() != own.weights.size() ||
+      theirs.vectors.size() != own.vectors.size() || !are_near(theirs.weights, own.weights) ||
+      !are_near(theirs.vectors, own.vectors))
+    throw DataError(str(file,
+                        ": this is not the network that the checkpoint holds; name the file "
+                        "that it was trained with"));
+  if (!theirs.classifier)
+    throw DataError(str(file,
+                        ": has no classifier behind the last layer of the grid: a mean over "
+                        "all cells and a linear layer; name a file that has one"));
+  return theirs.classifier;
+}
+
 }  // namespace
 
 Archive half_checkpoint(const std::filesystem::path& checkpoint,
-                        std::span<const std::string> overrides, const MessageListener& listener) {
+                        std::span<const std::string> overrides, const MessageListener& listener,
+                        const std::string& classifier) {
   const LoadedModel loaded = load_model(checkpoint, overrides);
   refuse_unread(overrides, loaded.config, "--set ");
   const Archive whole =
@@ -122,8 +156,17 @@ Archive half_checkpoint(const std::filesystem::path& checkpoint,
   }
   add_trained(archive, loaded.state);
   const std::unique_ptr<InputPipeline> pipeline = pipeline_of(loaded, listener, "--set ");
-  if (const FrozenEncoder* frozen = pipeline->frozen(); frozen && !pipeline->reads_features())
-    add_rounded(archive, frozen->stored(), loaded.config.encoder);
+  const FrozenEncoder* frozen = pipeline->reads_features() ? nullptr : pipeline->frozen();
+  const EncoderConfig& encoder = loaded.config.encoder;
+  if (!classifier.empty() && (!frozen || !encoder_traits(encoder).reads_onnx_file))
+    throw UsageError(
+        "--classifier is for models whose encoder is a frozen network of an ONNX file "
+        "(encoder.type onnx_native); leave it out");
+  if (frozen) {
+    StoredNetwork network = frozen->stored();
+    if (!classifier.empty()) network.classifier = classifier_of(classifier, network, encoder);
+    add_rounded(archive, network, encoder);
+  }
   return archive;
 }
 

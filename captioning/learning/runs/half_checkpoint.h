@@ -19,11 +19,14 @@ struct StoredNetwork;  // vision/encoders/stored_network.h
 // The archive of the model of a checkpoint file; where its weights were averaged, of the averages.
 // `overrides` first change its config (`encoder.model=/new/place.onnx`). Vectors keep 32 bits
 // (keeps_32_bits() in core/io/half.h).
+// `classifier` is an ONNX file of the frozen encoder's network, from which its classifier is taken
+// where the checkpoint lacks it, as one of captioning alone does ("": none). It throws DataError
+// where that is another network, or has no classifier behind the last layer.
 // Throws CheckpointError, which names the array, where a weight is not finite or too large for 16
 // bits; what load_model() and pipeline_of() throw.
 Archive half_checkpoint(const std::filesystem::path& checkpoint,
                         std::span<const std::string> overrides = {},
-                        const MessageListener& listener = {});
+                        const MessageListener& listener = {}, const std::string& classifier = "");
 
 // What load_model() (checkpoint_content.h) reads of such an archive. The entry that marks one:
 inline constexpr const char* kWeightsOnly = "weights_only";

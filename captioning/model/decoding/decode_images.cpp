@@ -4,7 +4,6 @@
 #include <mutex>
 
 #include "captioning/model/decoding/caption_bytes.h"
-#include "captioning/model/search/name_objects.h"
 #include "core/parallel/ranks/groups.h"
 #include "core/parallel/ranks/ranks.h"
 
@@ -25,18 +24,19 @@ std::vector<DecodedCaption> force_given(const EncodedPictures& pictures, std::si
 }
 
 // The search for the images at some positions, of which each may have constraints of its own.
-SearchOptions search_of(const Ensemble& models, const DecodeRequest& request, Index begin,
-                        Index end) {
-  SearchOptions own = request.search;
-  const auto& all = request.search.must.of_images;
+SearchOptions search_of(const SearchOptions& search, Index begin, Index end) {
+  SearchOptions own = search;
+  const auto& all = search.must.of_images;
   if (!all.empty()) own.must.of_images.assign(all.begin() + begin, all.begin() + end);
-  const std::optional<std::size_t> member =
-      own.name_objects > 0 && request.seen ? models.classifying() : std::nullopt;
-  if (!member) return own;
-  std::vector<std::vector<SeenClass>> seen;
-  for (Index i = begin; i < end; ++i) seen.push_back(request.seen(i));
-  name_objects(own, seen, models.member(*member).pipeline->classes(), models.vocabulary());
   return own;
+}
+
+// What the classifier sees in these images; none where the search does not name objects.
+std::vector<std::vector<SeenClass>> seen_by(const DecodeRequest& request, Index begin, Index end) {
+  std::vector<std::vector<SeenClass>> seen;
+  if (request.search.name_objects == 0 || !request.seen) return seen;
+  for (Index i = begin; i < end; ++i) seen.push_back(request.seen(i));
+  return seen;
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& 
     std::vector<InputBatch> inputs;
     std::vector<InputView> views;
     for (std::size_t m = 0; m < models.size(); ++m) {
-      InputBatch& batch = inputs.emplace_back(models.model(m).input_shape(), end - begin);
+      InputBatch& batch = inputs.emplace_back(models.member(m).input_shape(), end - begin);
       for (Index i = begin; i < end; ++i)
         batch.set_area(i - begin, request.load(i, m, batch.values_of(i - begin)));
       views.push_back(batch.view());
@@ -70,7 +70,8 @@ std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& 
     const EncodedPictures pictures(models, views);
     std::vector<DecodedCaption> group =
         request.given.empty()
-            ? pictures.caption(search_of(models, request, begin, end), first)
+            ? pictures.caption(search_of(request.search, begin, end), first,
+                               seen_by(request, begin, end))
             : force_given(pictures, static_cast<std::size_t>(end - begin), request, first);
     std::move(group.begin(), group.end(), captions.begin() + first_own * each);
     const std::lock_guard lock(mutex);

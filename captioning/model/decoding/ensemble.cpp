@@ -1,9 +1,11 @@
 #include "captioning/model/decoding/ensemble.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "captioning/model/decoding/forced_decoding.h"
 #include "captioning/model/decoding/whole_words.h"
+#include "captioning/model/search/name_objects.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -123,6 +125,26 @@ std::vector<DecodedCaption> EncodedPictures::caption(const SearchOptions& option
       put_together(caption, models_.vocabulary());
       drop_repeated(caption);
     }
+  return captions;
+}
+
+std::vector<DecodedCaption> EncodedPictures::caption(
+    const SearchOptions& options, std::uint64_t first_image,
+    std::span<const std::vector<SeenClass>> seen) const {
+  std::vector<DecodedCaption> captions = caption(options, first_image);
+  const std::optional<std::size_t> member =
+      options.name_objects > 0 && !seen.empty() ? models_.classifying() : std::nullopt;
+  if (!member) return captions;
+  SearchOptions naming = options;
+  const std::vector<double> odds = name_objects(
+      naming, seen, models_.member(*member).pipeline->classes(), models_.vocabulary(), captions);
+  if (std::all_of(odds.begin(), odds.end(), [](double one) { return std::isinf(one); }))
+    return captions;
+  std::vector<DecodedCaption> others = caption(naming, first_image);
+  for (std::size_t m = 0; m < captions.size(); ++m)
+    if (others[m].finished && others[m].unmet == captions[m].unmet &&
+        captions[m].log_prob - others[m].log_prob <= odds[m])
+      captions[m] = std::move(others[m]);
   return captions;
 }
 

@@ -72,6 +72,11 @@ class EncodedPictures {
   // (whole_words.h).
   std::vector<DecodedCaption> caption(const SearchOptions& options,
                                       std::uint64_t first_image) const;
+  // The same. Where options.name_objects says so, captions that do not name what the classifier saw
+  // in their picture, seen[m], are searched again, and have to. One that cannot, or is much
+  // less probable then (name_objects()), stays as it is.
+  std::vector<DecodedCaption> caption(const SearchOptions& options, std::uint64_t first_image,
+                                      std::span<const std::vector<SeenClass>> seen) const;
   // Decodes given captions, as ids of the vocabulary: captions[i] belong to picture i, and so do
   // the results (forced_decoding.h).
   std::vector<std::vector<DecodedCaption>> force_decode(

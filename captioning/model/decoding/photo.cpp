@@ -4,7 +4,6 @@
 
 #include "captioning/data/sequences/source_picture.h"
 #include "captioning/model/decoding/decode_images.h"
-#include "captioning/model/search/name_objects.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -17,7 +16,7 @@ constexpr Index kBlock = 32;  // photos in memory at once
 Photo empty_photo(const Ensemble& models) {
   Photo photo;
   for (std::size_t m = 0; m < models.size(); ++m)
-    photo.inputs.emplace_back(models.model(m).input_shape(), 1);
+    photo.inputs.emplace_back(models.member(m).input_shape(), 1);
   return photo;
 }
 
@@ -109,14 +108,10 @@ EncodedPhoto::EncodedPhoto(Ensemble models, const Source& source, bool classify)
       photo_(filled(models_, source, classify)),
       pictures_(models_, photo_.views()) {}
 
-DecodedCaption EncodedPhoto::caption(const SearchOptions& asked) const {
-  SearchOptions search = asked;
-  const std::optional<std::size_t> member =
-      search.name_objects > 0 ? models_.classifying() : std::nullopt;
-  if (member)
-    name_objects(search, {&photo_.seen, 1}, models_.member(*member).pipeline->classes(),
-                 models_.vocabulary());
-  return std::move(pictures_.caption(search, static_cast<std::uint64_t>(photo_.number)).front());
+DecodedCaption EncodedPhoto::caption(const SearchOptions& search) const {
+  return std::move(
+      pictures_.caption(search, static_cast<std::uint64_t>(photo_.number), {&photo_.seen, 1})
+          .front());
 }
 
 }  // namespace saccade

@@ -67,11 +67,16 @@ void BeamRows::step() {
 }
 
 // To an image that does not ask for them, the new words of others are not there: they have no share
-// of the distribution.
+// of the distribution. Nor has a new word behind a word after which it never stands.
 void BeamRows::hide_new_words(View logits) const {
-  for (Index row = 0; row < logits.rows(); ++row)
-    for (const int word : hidden_[image(row / group_)])
-      logits.row(row)[options_.must.known_words + word] = -std::numeric_limits<Real>::infinity();
+  const MustSay& must = options_.must;
+  constexpr Real kNever = -std::numeric_limits<Real>::infinity();
+  for (Index row = 0; row < logits.rows(); ++row) {
+    Real* const own = logits.row(row) + must.known_words;
+    for (const int word : hidden_[image(row / group_)]) own[word] = kNever;
+    for (std::size_t w = 0; w < must.new_words.size(); ++w)
+      if (must.new_words[w].not_after == words_[static_cast<std::size_t>(row)]) own[w] = kNever;
+  }
 }
 
 // Lays out the rows of the next step: the slots that remain, in groups as wide as the widest.

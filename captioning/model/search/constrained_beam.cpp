@@ -193,8 +193,7 @@ class ConstrainedBeam final : public ImageBeam {
     out.finished = one.finished;
     out.log_prob = one.log_prob;
     for (std::size_t c = 0; c < automaton_.constraints().size(); ++c)
-      if ((one.met >> c & 1) == 0 && !automaton_.constraints()[c].text.empty())
-        out.unmet.push_back(automaton_.constraints()[c].text);
+      if ((one.met >> c & 1) == 0) out.unmet.push_back(automaton_.constraints()[c].text);
     return out;
   }
 

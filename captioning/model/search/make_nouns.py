@@ -32,11 +32,13 @@ tricycle unicycle van forklift scooter accordion guitar banjo cello drum flute h
 violin pizza cheeseburger hotdog broccoli banana strawberry orange lemon pineapple mushroom corn bagel pretzel burrito
 cauliflower cucumber artichoke cabbage laptop keyboard mouse television umbrella toilet refrigerator stove toaster
 microwave vase clock bathtub bench bridge castle church fountain lighthouse parachute teapot typewriter carousel
-cannon volcano daisy scoreboard
+cannon volcano daisy scoreboard bottle couch racket
 '''.split())
 PHRASES = {'guinea pig', 'ice cream', 'traffic light', 'parking meter', 'teddy bear'}
 # Of a class that WordNet has elsewhere: the noun that people say.
-BY_HAND = {7: 'rooster', 8: 'hen', 101: 'elephant', 150: 'seal', 408: None, 444: 'bicycle', 466: 'train', 547: 'train',
+BY_HAND = {7: 'rooster', 8: 'hen', 80: 'bird', 81: 'bird', 82: 'bird', 83: 'bird', 85: 'bird', 86: 'bird', 101: 'elephant',
+           150: 'seal', 408: None, 440: 'bottle', 444: 'bicycle', 466: 'train', 547: 'train', 720: None, 737: 'bottle',
+           756: None, 899: None, 900: None, 901: None,
            565: 'train', 820: 'train', 555: 'truck', 517: 'crane', 508: 'keyboard', 878: 'keyboard', 673: 'mouse',
            861: 'toilet', 999: None, 703: 'bench', 760: 'refrigerator', 403: 'ship', 895: 'airplane', 812: None,
            829: 'trolley', 705: 'train', 148: 'whale', 346: 'buffalo', 437: 'lighthouse', 670: 'scooter', 665: 'motorcycle',
@@ -45,18 +47,35 @@ SAME = {'rooster': ['roosters', 'cock'], 'hen': ['hens', 'chicken', 'chickens'],
         'bicycle': ['bike', 'bikes'], 'motorcycle': ['motorbike', 'motorcycles', 'bike'], 'television': ['tv', 'tvs', 'televisions'],
         'hotdog': ['hot dog', 'hot dogs', 'hotdogs'], 'cheeseburger': ['burger', 'hamburger', 'sandwich', 'burgers'],
         'trolley': ['tram', 'streetcar', 'train', 'bus'], 'hippopotamus': ['hippo', 'hippos'], 'refrigerator': ['fridge', 'freezer'],
-        'microwave': ['oven', 'microwaves'], 'stove': ['oven', 'stovetop'], 'train': ['trains', 'engine', 'locomotive'],
+        'microwave': ['microwaves'], 'stove': ['oven', 'stovetop'], 'train': ['trains', 'engine', 'locomotive'],
         'ship': ['boat', 'boats', 'ships'], 'boat': ['boats', 'canoe', 'gondola'], 'sailboat': ['boat', 'boats', 'sailboats'],
         'canoe': ['boat', 'kayak', 'canoes'], 'bison': ['buffalo'], 'buffalo': ['bison', 'buffalos', 'cow', 'cows', 'bull'],
         'ox': ['oxen', 'cow', 'cows', 'cattle', 'bull'], 'orange': ['oranges', 'fruit'], 'cat': ['kitten', 'kittens', 'kitty'],
         'dog': ['puppy', 'puppies', 'dogs'], 'sheep': ['lamb', 'lambs', 'ram'], 'monitor': ['computer', 'screen', 'monitors'],
         'laptop': ['computer', 'laptops', 'computers'], 'teddy bear': ['teddy bears', 'bear', 'bears'], 'goose': ['geese'],
         'scooter': ['moped', 'scooters', 'motorcycle'], 'van': ['vans', 'truck', 'bus'], 'mouse': ['mice'], 'bench': ['benches'],
-        'ice cream': ['dessert'], 'bird': ['birds'], 'truck': ['trucks'], 'toilet': ['toilets'], 'bathtub': ['tub', 'bath'],
+        'racket': ['rackets', 'racquet', 'racquets'], 'ice cream': ['dessert'], 'bird': ['birds'], 'truck': ['trucks'], 'toilet': ['toilets'], 'bathtub': ['tub', 'bath'],
         'boar': ['pig', 'pigs'], 'clock': ['clocks', 'watch'], 'umbrella': ['umbrellas', 'parasol'], 'keyboard': ['keyboards'],
         'tractor': ['tractors', 'truck'], 'ambulance': ['ambulances', 'truck', 'van'], 'duck': ['ducks', 'duckling', 'ducklings']}
 IRREGULAR = {'goose': 'geese', 'mouse': 'mice', 'wolf': 'wolves', 'sheep': 'sheep', 'fish': 'fish', 'ox': 'oxen', 'bison': 'bison'}
-LIKE = {'rooster': 'bird', 'hen': 'bird', 'trolley': 'train', 'forklift': 'truck', 'scooter': 'motorcycle'}  # first of all
+# What these words mean first in WordNet is not what people say of a picture.
+NOT_SAME = set('scooter scooters launch launches hind hinds dolphin dolphins mount mounts cooler coolers '
+               'lounge lounges'.split())
+NOT_LIKE = set('bat young male female device space group background arms equipment clothing signal beam breaking action '
+               'sitting container surface structure cooler round hind electric'.split())
+# Words of captions, and the nouns that people use most like them: these come first.
+LIKE = {noun: word for word, nouns in {
+    'bird': 'rooster hen peacock goose duck swan heron crane stork flamingo pelican penguin ostrich toucan vulture',
+    'animal': 'centipede scorpion spider snail slug starfish crab lobster jellyfish coral snake lizard turtle frog crocodile '
+              'alligator salamander dinosaur armadillo sloth porcupine hamster hare rabbit squirrel beaver',
+    'bear': 'panda koala', 'deer': 'kangaroo antelope', 'cow': 'ox bison buffalo boar pig hippopotamus',
+    'horse': 'camel llama', 'fish': 'goldfish whale', 'dog': 'seal wolf fox hyena', 'monkey': 'lemur',
+    'boat': 'ship submarine sailboat', 'truck': 'forklift tank', 'motorcycle': 'scooter', 'train': 'trolley',
+    'guitar': 'accordion banjo cello drum flute harmonica harp piano saxophone trombone violin',
+    'oven': 'microwave stove toaster refrigerator', 'computer': 'laptop monitor television', 'vegetable': 'corn mushroom',
+    'orange': 'lemon', 'kite': 'umbrella parachute', 'sign': 'traffic_light parking_meter scoreboard', 'gun': 'cannon',
+    'ride': 'carousel', 'chair': 'couch', 'glass': 'bottle', 'bat': 'racket', 'tub': 'bathtub',
+    'mountain': 'volcano', 'flower': 'daisy', 'pot': 'teapot', 'bowl': 'vase'}.items() for noun in nouns.split()}
 FEWEST = 20  # times that captions have a word that others are made of
 
 
@@ -141,7 +160,7 @@ def relatives(net, synset, counts, own):
         for depth, group in enumerate([[above], net.down[above], [s for d in net.down[above] for s in net.down[d]]]):
             for one in group:
                 for word in net.first_words(one):
-                    if ' ' not in word and counts[word] >= FEWEST and word not in own:
+                    if ' ' not in word and counts[word] >= FEWEST and word not in own | NOT_LIKE:
                         found.setdefault(word, steps + depth)
     return sorted(found, key=lambda word: (found[word], -counts[word]))[:3]
 
@@ -179,10 +198,10 @@ def main():
             same = [plural(noun)] + SAME.get(noun, [])
             for one in net.below(at):
                 for word in net.first_words(one) if noun in net.words[at] else []:
-                    if ' ' not in word and counts[word] >= 3:
+                    if ' ' not in word and counts[word] >= 3 and word not in NOT_SAME:
                         same += [word, plural(word)]
             same = [word for word in dict.fromkeys(same) if word != noun]
-            like = [LIKE[noun]] if noun in LIKE else []
+            like = [LIKE[noun.replace(' ', '_')]] if noun.replace(' ', '_') in LIKE else []
             like += [word for word in relatives(net, at, counts, {noun, *same}) if word not in like]
             out.write('\t'.join([noun, ','.join(same), ranges(classes[noun]), ' '.join(like[:3])]) + '\n')
 

@@ -88,4 +88,12 @@ std::vector<int> MustAutomaton::leading(State state) const {
   return {words.begin(), words.end()};
 }
 
+bool meets(std::span<const int> caption, const LexicalConstraint& constraint,
+           const std::shared_ptr<const std::vector<char>>& begins_word) {
+  const MustAutomaton automaton({constraint}, begins_word);
+  MustAutomaton::State state;
+  for (const int word : caption) state = automaton.next(state, word);
+  return automaton.met_at_end(state) == automaton.all_met();
+}
+
 }  // namespace saccade

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,7 @@ namespace saccade {
 
 // Something that a caption has to say: at least one of some phrases.
 struct LexicalConstraint {
-  std::string text{};                       // as messages name it; empty: no message says it
+  std::string text{};                       // as messages name it
   std::vector<std::vector<int>> phrases{};  // ids, at least one each; their order does not matter
 };
 
@@ -25,6 +26,7 @@ struct LexicalConstraint {
 struct NewWord {
   std::string text{};
   std::vector<std::pair<int, double>> like{};  // known ids, the nearest first; weights sum to 1
+  int not_after = -1;  // the known id of a word that never stands before it, as "a" before "owl"
 };
 
 // The constraints of a call of search().
@@ -46,6 +48,10 @@ struct MustSay {
 
 // Constraints of one image may not be more, because a beam is kept for each set of them.
 inline constexpr std::size_t kMostConstraints = 8;
+
+// Whether a caption, as ids, meets a constraint.
+bool meets(std::span<const int> caption, const LexicalConstraint& constraint,
+           const std::shared_ptr<const std::vector<char>>& begins_word);
 
 // Follows a caption: which constraints it meets, and which phrases it has begun. Phrases are one
 // tree with failure links (Aho and Corasick 1975).

@@ -129,7 +129,7 @@ void ConstraintReader::add_unknown(MustSay& must, const std::filesystem::path& v
     for (const std::string& word : unknown) {
       std::vector<std::pair<int, double>> like = like_known(word, vocabulary_);
       if (like.empty()) refuse_unknown(word);
-      must.new_words.push_back({.text = word, .like = std::move(like)});
+      must.new_words.push_back(new_word(word, std::move(like), vocabulary_));
     }
     return;
   }
@@ -147,11 +147,22 @@ void ConstraintReader::add_unknown(MustSay& must, const std::filesystem::path& v
                            ": has no vector of a word that the model knows; take vectors of the "
                            "language of its captions"));
     near.resize(std::min(near.size(), kLike));
-    NewWord word{.text = unknown[u], .like = {}};
+    std::vector<std::pair<int, double>> like;
     for (const auto& [cosine, known] : near)
-      word.like.emplace_back(known, 1 / static_cast<double>(near.size()));
-    must.new_words.push_back(std::move(word));
+      like.emplace_back(known, 1 / static_cast<double>(near.size()));
+    must.new_words.push_back(new_word(unknown[u], std::move(like), vocabulary_));
   }
+}
+
+NewWord new_word(const std::string& text, std::vector<std::pair<int, double>> like,
+                 const Vocabulary& vocabulary) {
+  NewWord word{.text = text, .like = std::move(like)};
+  const Index a = vocabulary.id("a"), an = vocabulary.id("an");
+  if (a == Vocabulary::kUnk || an == Vocabulary::kUnk) return word;
+  const bool vowel = std::string("aeiou").find(text.front()) != std::string::npos &&
+                     !text.starts_with("uni") && !text.starts_with("eu");
+  word.not_after = static_cast<int>(vowel ? a : an);
+  return word;
 }
 
 std::shared_ptr<const std::vector<char>> word_beginnings(const Vocabulary& vocabulary) {

@@ -28,7 +28,7 @@ class ConstraintReader {
   LexicalConstraint read(const std::string& text, Index max_length);
   // Gives the words that the vocabulary lacks to `must`. Each is like the known words whose vectors
   // in the file are nearest to its own by their cosine, kLike of them, in equal shares. Without a
-  // file (""), it is like what the table of nouns says (like_known() in objects/name_objects.h).
+  // file (""), it is like what the table of nouns says (like_known() in name_objects.h).
   // Throws UsageError, which names the remedy, where neither knows the word; what
   // read_word_vectors() throws.
   void add_unknown(MustSay& must, const std::filesystem::path& vectors) const;
@@ -43,6 +43,11 @@ class ConstraintReader {
   std::string source_;
   std::vector<std::string> new_words_;  // in the order of their ids
 };
+
+// A new word. Of English, its first letters tell which article never stands before it: no "a"
+// before "owl", and no "an" before "unicycle".
+NewWord new_word(const std::string& text, std::vector<std::pair<int, double>> like,
+                 const Vocabulary& vocabulary);
 
 // Which ids begin a word or stand for none of its letters, so that a phrase before them is
 // complete; null where every id is a word.

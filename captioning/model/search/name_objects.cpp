@@ -1,6 +1,8 @@
 #include "captioning/model/search/name_objects.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -11,6 +13,8 @@
 namespace saccade {
 
 namespace {
+
+constexpr double kSurest = 0.999;
 
 // The phrases of a noun in one vocabulary. It may add a new word to `must`.
 class NounPhrases {
@@ -45,6 +49,7 @@ class NounPhrases {
     return allowed(own) ? std::optional(std::move(own)) : std::nullopt;
   }
   std::optional<int> new_word(const std::string& word) {
+    if (vocabulary_.id(word) != Vocabulary::kUnk) return std::nullopt;  // it is not allowed
     std::vector<NewWord>& words = options_.must.new_words;
     const auto id_of = [&](auto at) {
       return static_cast<int>(vocabulary_.size() + (at - words.begin()));
@@ -54,7 +59,7 @@ class NounPhrases {
     if (at != words.end()) return id_of(at);
     std::vector<std::pair<int, double>> like = like_known(word, vocabulary_);
     if (like.empty()) return std::nullopt;
-    words.push_back({.text = word, .like = std::move(like)});
+    words.push_back(saccade::new_word(word, std::move(like), vocabulary_));
     return id_of(words.end() - 1);
   }
 
@@ -62,23 +67,32 @@ class NounPhrases {
   const Vocabulary& vocabulary_;
 };
 
-// The nouns of some classes with the sums of their probabilities, the most probable first.
+// The nouns of what was seen, the most probable first: the sum of the probabilities of a noun's
+// classes, in the window where it is largest.
 std::vector<std::pair<double, const ObjectNoun*>> nouns_of(std::span<const SeenClass> seen,
                                                            Index classes) {
+  std::map<std::pair<const ObjectNoun*, int>, double> sums;  // by noun and window
+  for (const SeenClass& one : seen)
+    if (const ObjectNoun* noun = noun_of_class(one.number, classes))
+      sums[{noun, one.window}] += static_cast<double>(one.probability);
+  std::map<const ObjectNoun*, double> largest;
+  for (const auto& [place, sum] : sums) largest[place.first] = std::max(largest[place.first], sum);
   std::vector<std::pair<double, const ObjectNoun*>> out;
-  for (const SeenClass& one : seen) {
-    const ObjectNoun* noun = noun_of_class(one.number, classes);
-    if (!noun) continue;
-    const auto at =
-        std::find_if(out.begin(), out.end(), [&](const auto& p) { return p.second == noun; });
-    if (at == out.end())
-      out.emplace_back(one.probability, noun);
-    else
-      at->first += static_cast<double>(one.probability);
-  }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [noun, probability] : largest) out.emplace_back(probability, noun);
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second->noun < b.second->noun;
+  });
   return out;
+}
+
+// The ids of a caption: those of pieces, and of known words for new ones.
+std::vector<int> ids_of(const DecodedCaption& caption) {
+  std::vector<int> ids;
+  for (const DecodedWord& word : caption.words) {
+    if (word.pieces.empty()) ids.push_back(word.id);
+    ids.insert(ids.end(), word.pieces.begin(), word.pieces.end());
+  }
+  return ids;
 }
 
 }  // namespace
@@ -93,24 +107,32 @@ std::vector<std::pair<int, double>> like_known(const std::string& word,
   return {};
 }
 
-void name_objects(SearchOptions& options, std::span<const std::vector<SeenClass>> seen,
-                  Index classes, const Vocabulary& vocabulary) {
+std::vector<double> name_objects(SearchOptions& options,
+                                 std::span<const std::vector<SeenClass>> seen, Index classes,
+                                 const Vocabulary& vocabulary,
+                                 std::span<const DecodedCaption> captions) {
+  SACCADE_CHECK(seen.size() == captions.size(), "[objects] what was seen in ", seen.size(),
+                " images, and ", captions.size(), " captions");
   MustSay& must = options.must;
   NounPhrases phrases(options, vocabulary);
   must.of_images.resize(seen.size());
   must.known_words = vocabulary.size();
   if (!must.begins_word) must.begins_word = word_beginnings(vocabulary);
-  for (std::size_t image = 0; image < seen.size(); ++image)
+  std::vector<double> odds(seen.size(), -std::numeric_limits<double>::infinity());
+  for (std::size_t image = 0; image < seen.size(); ++image) {
+    const std::vector<int> ids = ids_of(captions[image]);
+    std::vector<LexicalConstraint>& own = must.of_images[image];
     for (const auto& [probability, noun] : nouns_of(seen[image], classes)) {
-      std::vector<LexicalConstraint>& own = must.of_images[image];
       if (probability < options.name_objects || must.all.size() + own.size() >= kMostConstraints)
         break;
-      if (auto said = phrases.of(*noun); !said.empty())
-        own.push_back({.text = "", .phrases = std::move(said)});
+      LexicalConstraint constraint{.text = noun->noun, .phrases = phrases.of(*noun)};
+      if (constraint.phrases.empty() || meets(ids, constraint, must.begins_word)) continue;
+      own.push_back(std::move(constraint));
+      const double sure = std::min(probability, kSurest);
+      odds[image] = std::max(odds[image], 0.0) + std::log(sure / (1 - sure));
     }
-  const bool none = std::all_of(must.of_images.begin(), must.of_images.end(),
-                                [](const auto& own) { return own.empty(); });
-  if (none) must.of_images.clear();
+  }
+  return odds;
 }
 
 }  // namespace saccade

@@ -64,7 +64,7 @@ struct SearchOptions {
   WordRules rules{};
   MustSay must{};  // read by beam search alone, which then has one group
   // What is asked of images on top: the objects that their classifier sees with this probability
-  // (objects/name_objects.h). It is not read by search(); 0: off.
+  // (name_objects.h). It is not read by search(); 0: off.
   double name_objects = 0;
   Regime regime = Regime::kExpectation;
   std::uint64_t seed = 1;  // of sampled words and regions, and of permutations

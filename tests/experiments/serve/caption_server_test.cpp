@@ -34,6 +34,18 @@ std::string size_of(const CaptionRequest& request) {
   return str("{\"width\":", image.width, ",\"height\":", image.height, "}");
 }
 
+constexpr const char* kForm = "Content-Type: multipart/form-data; boundary=edge\r\n";
+
+// The body of a form with files in some fields.
+using Fields = std::vector<std::pair<std::string, std::string>>;
+std::string form(const Fields& fields) {
+  std::string body;
+  for (const auto& [name, content] : fields)
+    body += str("--edge\r\nContent-Disposition: form-data; name=\"", name, "\"; filename=\"", name,
+                ".bin\"\r\nContent-Type: application/octet-stream\r\n\r\n", content, "\r\n");
+  return body + "--edge--\r\n";
+}
+
 ServerOptions small_server() { return {.max_upload = kLimit, .waiting = 1, .timeout = 1s}; }
 
 // Checks that an error is one line of JSON, and that every answer forbids content of other origins.
@@ -77,6 +89,18 @@ TEST_CASE("the server answers with captions, the page and its files") {
   CHECK(parse_answer(chunks.read()).status == 200);
 }
 
+TEST_CASE("a form brings a picture and the file of its features") {
+  const RunningServer server(small_server(), "{}", [](const CaptionRequest& request) {
+    return size_of(request) + std::string(request.features.begin(), request.features.end());
+  });
+  const auto post = [&](const Fields& fields) {
+    return ask(server.port(), "POST", "/caption?beam=2", form(fields), kForm).body;
+  };
+  const std::string size = R"({"width":30,"height":20})", bytes("a\r\n--b\0", 8);
+  CHECK(post({{"photo", png()}, {"features", bytes}}) == size + bytes);
+  CHECK(post({{"features", "x"}, {"photo", png()}}) == size + "x");
+}
+
 TEST_CASE("files that are not pictures and uploads that are too large are refused with one line") {
   const RunningServer server(small_server(), "{}", size_of);
   const auto post = [&](const std::string& body, const std::string& more = "") {
@@ -97,7 +121,11 @@ TEST_CASE("files that are not pictures and uploads that are too large are refuse
   refused(post("\x89PNG\r\n\x1a\n"), 400, "the picture");
   refused(post(std::string("GIF89a\xff\xff\xff\xff", 10)), 400, "the picture");
   refused(post(std::string(kLimit + 1, 'x')), 413, "larger than 20000 bytes");
-  refused(post(png(), "Content-Type: multipart/form-data; boundary=x\r\n"), 415, "a form");
+  refused(post(png(), "Content-Type: multipart/mixed; boundary=x\r\n"), 415, "several parts");
+  refused(post(png(), "Content-Type: multipart/form-data; boundary=x\r\n"), 400, "completely");
+  refused(post(form({{"photo", std::string(kLimit, 'x')}, {"features", "x"}}), kForm), 413,
+          "larger");
+  refused(post(form({{"photo", png()}, {"photo", png()}}), kForm), 400, "one field photo");
   refused(post(png(), "Content-Encoding: gzip\r\n"), 415, "compressed");
   refused(ask(server.port(), "GET", "/captions"), 404, "no such address");
   refused(ask(server.port(), "GET", "/../../etc/passwd"), 404, "no such address");

@@ -8,7 +8,9 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
+#include "captioning/model/encoder_features.h"
 #include "captioning/model/maps/caption_text.h"
+#include "core/io/array_file.h"
 #include "experiments/report/report_captions.h"
 #include "experiments/serve/caption_server.h"
 #include "tests/experiments/small_models.h"
@@ -78,6 +80,43 @@ TEST_CASE("a photo is encoded once per model, whatever the number of regimes") {
   const Json answer = Json::parse(live.caption_json(encode_png(Image(32, 32, 90))));
   CHECK(answer.at("models")[0].at("regimes").size() == 4);
   CHECK(encoded == std::vector<std::string>{"hard", "soft"});
+}
+
+TEST_CASE("features of the model's encoder have the captions of the photo that they are of") {
+  const TempFolder folder("live-pair");
+  write_small_run(folder / "soft", small_experiment());
+  const SmallModels loaded({folder / "soft"});
+  const LiveCaptions live(loaded.models());
+  const Image image(40, 32, 90);
+  const std::vector<std::uint8_t> bytes = encode_png(image);
+  const OpenModel& model = *loaded.models()[0].loaded;
+  const Ensemble models(std::vector<OpenModel>{model});
+  const auto read = [&](Index, const MessageListener&) { return Source(image); };
+  const Photo photo = std::move(Photos(models, 0, 1, read, false).next().at(0));
+  const EncoderFeatures features = encoder_features(model, photo.inputs[0].view(), photo.geometry);
+  const std::string file = numpy_file(features.shape, features.values);
+  const std::vector<std::uint8_t> sent(file.begin(), file.end());
+  const Json plain = Json::parse(live.caption_json(bytes)),
+             pair = Json::parse(live.caption_json(bytes, {}, sent));
+  CHECK(pair.at("models") == plain.at("models"));
+
+  // Other numbers have other captions or maps: the features are what was read.
+  std::vector<float> others = features.values;
+  for (std::size_t i = 0; i < others.size(); ++i) others[i] = i % 7 == 0 ? 3.0F : 0.0F;
+  const std::string other = numpy_file(features.shape, others);
+  CHECK(Json::parse(
+            live.caption_json(bytes, {}, std::vector<std::uint8_t>(other.begin(), other.end())))
+            .at("models") != plain.at("models"));
+  const auto refusal = [&](std::span<const std::uint8_t> some) {
+    return message_of<DataError>([&] { live.caption_json(bytes, {}, some); });
+  };
+  CHECK(refusal(std::span(sent).first(sent.size() / 2)).starts_with("the features: it is cut"));
+  const std::string hdf = "\x89HDF\r\n\x1a\n";
+  CHECK(refusal(std::vector<std::uint8_t>(hdf.begin(), hdf.end())).find("HDF5") !=
+        std::string::npos);
+  const std::string narrow = numpy_file(std::array<Index, 2>{4, 3}, std::vector<float>(12, 1));
+  CHECK(refusal(std::vector<std::uint8_t>(narrow.begin(), narrow.end())).find("the model takes") !=
+        std::string::npos);
 }
 
 TEST_CASE(

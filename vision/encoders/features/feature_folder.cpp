@@ -1,4 +1,5 @@
-// Features in a folder with a file per photo, and boxes in a folder beside it.
+// Features in a folder with a file per photo. Boxes lie in a folder beside it or in it, and vectors
+// of whole photos may lie in it.
 #include <algorithm>
 #include <map>
 
@@ -19,14 +20,16 @@ bool is_features(const fs::path& path) {
   return false;
 }
 
-// The folder that has the same photos' boxes: X_box beside X_att. Empty: there is none.
+// The folder that has the same photos' boxes: X_box beside X_att, or a folder `boxes` inside.
+// Empty: there is none.
 fs::path folder_of_boxes(const fs::path& folder) {
+  std::error_code error;
+  if (fs::is_directory(folder / kBoxesFolder, error)) return folder / kBoxesFolder;
   const fs::path whole = folder.has_filename() ? folder : folder.parent_path();
   const std::string name = whole.filename().string(), ending = "_att";
   if (!name.ends_with(ending)) return {};
   const fs::path beside =
       whole.parent_path() / (name.substr(0, name.size() - ending.size()) + "_box");
-  std::error_code error;
   return fs::is_directory(beside, error) ? beside : fs::path();
 }
 
@@ -39,6 +42,8 @@ class FeatureFolder final : public FeatureSource {
     for (const auto& [id, file] : files_) ids.push_back(id);
     know(std::move(ids));
     if (const fs::path boxes = folder_of_boxes(folder); !boxes.empty()) boxes_ = files_in(boxes);
+    if (std::error_code error; fs::is_directory(folder / kPooledFolder, error))
+      pooled_ = files_in(folder / kPooledFolder);
   }
   FeatureOutline outline(const std::string& id) const override {
     FeatureOutline out = outline_of_photo(*open_arrays(files_.at(id)), options_.array);
@@ -52,6 +57,10 @@ class FeatureFolder final : public FeatureSource {
     if (const auto boxes = boxes_.find(id); boxes != boxes_.end()) {
       const auto file = open_arrays(boxes->second);
       take_boxes(*file, file->info(file->names().at(0)), out);
+    }
+    if (const auto pooled = pooled_.find(id); pooled != pooled_.end()) {
+      const auto file = open_arrays(pooled->second);
+      out.pooled = pooled_vector(*file, file->info(file->names().at(0)));
     }
     return out;
   }
@@ -72,7 +81,7 @@ class FeatureFolder final : public FeatureSource {
   }
 
   FeatureSourceOptions options_;
-  Files files_, boxes_;
+  Files files_, boxes_, pooled_;
 };
 
 }  // namespace

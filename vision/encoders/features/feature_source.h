@@ -66,6 +66,10 @@ class FeatureSource {
   std::unordered_map<std::string, std::string> by_name_;
 };
 
+// What a folder with a file per photo may have inside: folders with the same photos' boxes [n, 4]
+// and with a vector [D] of each photo as a whole.
+inline constexpr const char *kBoxesFolder = "boxes", *kPooledFolder = "pooled";
+
 struct FeatureSourceOptions {
   std::string array{};   // which array has the features; "": as it is recognised
   std::string pooled{};  // the array with a vector of the whole photo; "": none
