@@ -65,9 +65,11 @@ std::string problem_of_place(const NamedFile& file) {
 
 namespace {
 
-// `section` is that of the config: data, or data.sets.NAME.
-std::vector<std::string> missing_of(const DataConfig& config, const std::string& section) {
-  std::string not_given, needing;  // "A needs B, C; D needs E"
+// `section` is that of the config: data, or data.sets.NAME. Adds to `not_given` what the set needs
+// and the config leaves empty: "A needs B, C; D needs E".
+std::vector<std::string> missing_of(const DataConfig& config, const std::string& section,
+                                    std::string& not_given) {
+  std::string needing;
   std::vector<std::string> out;
   for (const NamedFile& file : files_of_set(config, section)) {
     if (file.path.empty()) {
@@ -82,11 +84,8 @@ std::vector<std::string> missing_of(const DataConfig& config, const std::string&
       out.push_back(problem);
     }
   }
-  if (!not_given.empty()) {
-    throw UsageError(str(not_given, "; set it in the config (", data_guide(),
-                         " says where published data are)"));
-  }
-  if (out.empty() && config.type == DataKind::kFolder && config.annotations.empty()) {
+  if (out.empty() && not_given.empty() && config.type == DataKind::kFolder &&
+      config.annotations.empty()) {
     const fs::path captions = captions_beside(config.images);
     std::error_code error;
     if (!fs::exists(captions, error))
@@ -100,11 +99,18 @@ std::vector<std::string> missing_of(const DataConfig& config, const std::string&
 }  // namespace
 
 std::vector<std::string> missing_places(const DataConfig& config) {
-  if (config.type != DataKind::kJoined) return missing_of(config, "data");
+  std::string not_given;
   std::vector<std::string> all;
-  for (const NamedDataConfig& set : joined_sets(config))
-    for (std::string& line : missing_of(set.config, "data.sets." + set.name))
-      all.push_back(std::move(line));
+  if (config.type == DataKind::kJoined) {
+    for (const NamedDataConfig& set : joined_sets(config))
+      for (std::string& line : missing_of(set.config, "data.sets." + set.name, not_given))
+        all.push_back(std::move(line));
+  } else {
+    all = missing_of(config, "data", not_given);
+  }
+  if (!not_given.empty())
+    throw UsageError(str(not_given, "; set it in the config (", data_guide(),
+                         " says where published data are)"));
   return all;
 }
 

@@ -61,6 +61,7 @@ DataConfig read_set(const NamedValues& set, DataConfig base, std::string& wrong)
     try {
       apply_override(loaded, key + "=" + value, named(set.place_of(key)));
     } catch (const UsageError& error) {
+      if (key == "type") continue;  // told below
       // "place: data.sets.coco: share=2: share: '2' is ..." says the key and its value once.
       const std::string text = error.what(),
                         before = str(named(set.place_of(key)), ": ", key, "=", value, ": ");
@@ -70,9 +71,14 @@ DataConfig read_set(const NamedValues& set, DataConfig base, std::string& wrong)
     }
   }
   const DataKind type = loaded.config.type;
-  if (type == DataKind::kJoined || loaded.config.is_drawn())
-    add(": a set needs a type that is read from files: karpathy, coco, flickr8k or folder" +
-        replaces(set.name));
+  const auto given = std::find_if(set.values.begin(), set.values.end(),
+                                  [](const auto& one) { return one.first == "type"; });
+  const std::string needed =
+      "a set needs a type that is read from files: karpathy, coco, flickr8k or folder";
+  if (given == set.values.end())
+    add(": " + needed + replaces(set.name));
+  else if (type == DataKind::kJoined || loaded.config.is_drawn())
+    add_at(set.place_of("type"), str(".type: '", given->second, "': ", needed));
   else
     for (const std::string& path : unread_options(loaded.config, "data"))
       for (const auto& [key, value] : set.values)

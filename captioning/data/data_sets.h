@@ -15,10 +15,9 @@ struct NamedDataConfig {
 };
 
 // The sets of data.sets, in their order; what a set leaves out is that of `config`, but not its
-// type and its files. Throws
-// UsageError, with one line for each mistake: fewer than two sets, a set without a type or with one
-// that is not read from files, keys that a set cannot have, values that are wrong or that nothing
-// reads, names that paths cannot have.
+// type and its files. Throws UsageError, with one line for each mistake: fewer than two sets, a set
+// without a type or with one that is not read from files, keys that a set cannot have, values that
+// are wrong or that nothing reads, names that paths cannot have.
 std::vector<NamedDataConfig> joined_sets(const DataConfig& config);
 
 // The key of the first set that stands in the place of a key of `data`: data.sets.coco.images of

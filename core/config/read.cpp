@@ -103,7 +103,9 @@ std::string unknown_key(const Section& root, const Section& section, const std::
                                     : " (in a file it is written " + nested + ")";
   if (hint.empty()) {
     const std::string other = elsewhere(root, "", key);
-    if (!other.empty()) hint = " (did you mean '" + other + "'?)";
+    const bool at_top = other.find('.') == std::string::npos;
+    if (!other.empty())
+      hint = " (did you mean '" + other + (at_top ? "' at the top level?)" : "'?)");
   }
   return "unknown key '" + key + "' " + (path.empty() ? "at the top level" : "in " + path) + hint;
 }

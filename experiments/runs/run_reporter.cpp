@@ -346,7 +346,8 @@ void RunReporter::on_validation(const Metrics& metrics, const TrainingState& sta
   if (state.estimator.updates > 0) line["estimator"] = json(state.estimator.means());
   add_line("validation", line.dump());
   std::vector<std::string> chosen{train_.best_metric};
-  if (train_.early_stop.patience > 0) chosen.push_back(train_.early_stop.metric);
+  if (train_.early_stop.patience > 0 && train_.early_stop.metric != train_.best_metric)
+    chosen.push_back(train_.early_stop.metric);
   say(validation_text(metrics, state.update, regime_, chosen, sets_));
   // For those who study the estimator: a riddle to everybody else.
   if (state.estimator.updates > 0) log_->note(estimator_text(state.estimator.means()));

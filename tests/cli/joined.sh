@@ -46,6 +46,9 @@ expect 0 "$saccade" data two.yaml --json
 
 expect 0 "$saccade" train two.yaml --out run
 grep -q "; mine: .*; theirs: " err || fail "the sets are not in the order of the config"
+expect 0 "$saccade" train two.yaml --out once --report-images 0 train.best_metric=CIDEr train.early_stop.metric=CIDEr \
+  train.early_stop.patience=3
+! grep -q "mine: CIDEr.*mine: CIDEr" err || fail "a score of a set is told twice"
 ! grep -q "mine + theirs: theirs" err || fail "a note has two names"
 grep -q '"mine/CIDEr":' run/metrics.jsonl || fail "validation does not keep the sets apart"
 expect 0 "$saccade" evaluate run --split val --json

@@ -39,14 +39,14 @@ void TrainConfig::fields(Section& v) {
   v.field("watch_maps", watch_maps,
           "validations also judge the maps, and training warns where attention is dying")
       .unless("attention.score", "none")
-      .only_with("decoder.image", "attention")
+      .only_with("decoder.image", "attention", "attention_and_pooled")
       .is(Trait::kMayChange);
   v.field("watch_images", watch_images,
           "number of images that a validation captions again with shuffled maps, and whose "
           "references are grounded where boxes are known; 0 = none",
           between(0, 1e7))
       .unless("attention.score", "none")
-      .only_with("decoder.image", "attention")
+      .only_with("decoder.image", "attention", "attention_and_pooled")
       .only_with("train.watch_maps", "true")
       .is(Trait::kMayChange);
   v.field("prefetch", prefetch, "number of batches that are prepared ahead", between(1, 64))

@@ -21,7 +21,7 @@ void ObjectiveConfig::fields(Section& v, SupervisionConfig& supervision) {
           between(0, 1));
   v.section("supervision", supervision, "losses on where attention lies")
       .unless("attention.score", "none")
-      .only_with("decoder.image", "attention");
+      .only_with("decoder.image", "attention", "attention_and_pooled");
   v.section("self_critical", self_critical,
             "a second stage: captions are drawn and rewarded (Rennie et al. 2017)")
       .unless("objective.self_critical.start", "null");

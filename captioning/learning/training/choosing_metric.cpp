@@ -33,8 +33,8 @@ void check_choosing_metrics(const TrainConfig& config) {
 }
 
 bool chosen_by(const TrainConfig& config, std::string_view metric) {
-  return without_set(config.best_metric) == metric ||
-         (config.early_stop.patience > 0 && without_set(config.early_stop.metric) == metric);
+  return config.best_metric == metric ||
+         (config.early_stop.patience > 0 && config.early_stop.metric == metric);
 }
 
 double unmeasured_value(const std::string& name) {

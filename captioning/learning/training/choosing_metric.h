@@ -13,8 +13,8 @@ namespace saccade {
 // the validations of a run measure them depends on its data and its model, too.
 void check_choosing_metrics(const TrainConfig& config);
 
-// Whether the best checkpoint or the end of a run is chosen by this metric, of all images or of one
-// of several joined data sets.
+// Whether the best checkpoint or the end of a run is chosen by this metric. Those of single sets of
+// several joined ones do not choose.
 bool chosen_by(const TrainConfig& config, std::string_view metric);
 
 // What such a metric counts as where a validation could not measure it, because no noun was said or

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "captioning/model/maps/caption_text.h"
 #include "captioning/scoring/metrics/metric_registry.h"
@@ -211,25 +213,38 @@ Index draws_of(Regime regime, const EvaluationRequest& request) {
   return regime == Regime::kSample ? request.region_draws : 1;
 }
 
-// The captions of the first draw, with the means of the scores that all draws have.
-RegimeReport mean_of(std::vector<RegimeReport> draws) {
-  RegimeReport out = std::move(draws.front());
+// The means of the scores that all draws have, and the deviations of these scores.
+std::pair<NamedScores, NamedScores> means_of(const std::vector<const NamedScores*>& draws) {
   const auto count = static_cast<double>(draws.size());
-  out.draws = static_cast<Index>(draws.size());
-  if (draws.size() == 1) return out;
-  NamedScores first;
-  first.swap(out.corpus);
-  for (const auto& [name, value] : first) {
+  std::pair<NamedScores, NamedScores> out;
+  for (const auto& [name, value] : *draws.front()) {
     std::vector<double> values{value};
     for (std::size_t k = 1; k < draws.size(); ++k)
-      for (const auto& [other, own] : draws[k].corpus)
+      for (const auto& [other, own] : *draws[k])
         if (other == name) values.push_back(own);
     if (values.size() < draws.size()) continue;
     double sum = 0, square = 0;
     for (const double each : values) sum += each;
     for (const double each : values) square += (each - sum / count) * (each - sum / count);
-    out.corpus.emplace_back(name, sum / count);
-    out.deviations.emplace_back(name, std::sqrt(square / (count - 1)));
+    out.first.emplace_back(name, sum / count);
+    out.second.emplace_back(name, std::sqrt(square / (count - 1)));
+  }
+  return out;
+}
+
+// The captions of the first draw, with the means of the scores that all draws have.
+RegimeReport mean_of(std::vector<RegimeReport> draws) {
+  RegimeReport out = draws.front();
+  out.draws = static_cast<Index>(draws.size());
+  if (draws.size() == 1) return out;
+  std::vector<const NamedScores*> all;
+  for (const RegimeReport& draw : draws) all.push_back(&draw.corpus);
+  std::tie(out.corpus, out.deviations) = means_of(all);
+  for (std::size_t s = 0; s < out.sets.size(); ++s) {
+    std::vector<const NamedScores*> own;
+    for (const RegimeReport& draw : draws) own.push_back(&draw.sets[s].corpus);
+    out.sets[s].corpus = means_of(own).first;
+    out.sets[s].intervals.clear();  // they are of one draw
   }
   return out;
 }
