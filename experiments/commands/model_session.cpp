@@ -151,7 +151,8 @@ void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes) {
       "HEAD,...");
 }
 
-ModelSession::ModelSession(const ModelArgs& args) : without_(args.without), given_(args.set) {
+ModelSession::ModelSession(const ModelArgs& args)
+    : without_(args.without), given_(args.set), named_objects_(args.name_objects) {
   const std::vector<std::string> names = checkpoints_of(args.checkpoint);
   for (std::string& value : further_overrides(args, names.front()))
     given_.push_back(std::move(value));
@@ -178,7 +179,7 @@ void ModelSession::read_features() {
                   [](const LoadedModel& member) { return member.pipeline->reads_features(); }))
     return;
   for (LoadedModel& member : members_) {
-    if (member.config.search.name_objects > 0)
+    if (named_objects_)
       log::warn(
           "objects are not named, because the network's classifier sees no pictures with "
           "--features");

@@ -84,6 +84,7 @@ class ModelSession {
   std::vector<LoadedModel> members_;
   std::vector<std::string> without_;  // as they were given
   std::vector<std::string> given_;    // the values that --data and --set gave, KEY=VALUE
+  bool named_objects_ = false;        // whether --name-objects was given
   std::optional<Ensemble> models_;
 };
 

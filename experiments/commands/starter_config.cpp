@@ -207,12 +207,14 @@ std::vector<Difference> kept_values(const ExperimentConfig& config, bool file) {
   std::erase_if(values, [&](const Difference& value) {
     if (value.path == "encoder.weights_strict" && file) return false;
     // Where files are, vectors of words, what only a first training needs, what the own captions
-    // decide, and forbidden words, which they may lack.
-    return begins_with_any(value.path, {"encoder.model", "encoder.weights", "encoder.cache",
-                                        "decoder.embeddings.", "decoder.weights", "decoder.frozen",
-                                        "objective.supervision.", "objective.self_critical.",
-                                        "objective.scheduled_sampling", "objective.label_smoothing",
-                                        "search.max_length", "search.forbidden"}) ||
+    // decide, forbidden words, which they may lack, and objects to name, for which each validation
+    // would read its photos once more.
+    return begins_with_any(value.path,
+                           {"encoder.model", "encoder.weights", "encoder.cache",
+                            "decoder.embeddings.", "decoder.weights", "decoder.frozen",
+                            "objective.supervision.", "objective.self_critical.",
+                            "objective.scheduled_sampling", "objective.label_smoothing",
+                            "search.max_length", "search.forbidden", "search.name_objects"}) ||
            std::ranges::find(unread, value.path) != unread.end();
   });
   return values;

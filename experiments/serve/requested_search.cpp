@@ -125,6 +125,7 @@ ExperimentConfig with_search(ExperimentConfig config, const RequestedSearch& req
   if (search.mode != SearchMode::kBeam) {
     search.groups = plain.groups;
     search.diversity = plain.diversity;
+    search.name_objects = 0;
   }
   if (search.mode != SearchMode::kSample) {
     search.temperature = plain.temperature;

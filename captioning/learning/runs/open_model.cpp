@@ -1,5 +1,7 @@
 #include "captioning/learning/runs/open_model.h"
 
+#include <algorithm>
+
 #include "captioning/learning/runs/check_config.h"
 #include "captioning/learning/runs/use_precision.h"
 #include "captioning/model/search/object_nouns.h"
@@ -10,11 +12,25 @@
 
 namespace saccade {
 
+namespace {
+
+// A model whose own search names objects does without where somebody else chose a search that
+// cannot name them.
+void fit_naming(SearchConfig& search, std::span<const std::string> overrides) {
+  const bool asked = std::any_of(overrides.begin(), overrides.end(), [](const std::string& one) {
+    return one.starts_with("search.name_objects=");
+  });
+  if (!asked && (search.mode != SearchMode::kBeam || search.groups > 1)) search.name_objects = 0;
+}
+
+}  // namespace
+
 LoadedModel open_model(const std::filesystem::path& checkpoint, const OpenOptions& options) {
   std::vector<std::string> overrides = options.set;
   overrides.insert(overrides.end(), options.further.begin(), options.further.end());
   LoadedModel open = load_model(checkpoint, overrides, options.added, options.overrider);
   open.name = checkpoint.string();
+  fit_naming(open.config.search, overrides);
   refuse_unread(options.set, open.config,
                 options.option.empty() ? options.overrider + ": " : options.option);
   use_model_precision(open.config.precision, open.name, options.listener);
