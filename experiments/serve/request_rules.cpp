@@ -26,8 +26,9 @@ std::string lower(std::string text) {
 // "[::1]" for "[::1]:8080", "localhost" for "localhost:8080".
 std::string without_port(const std::string& host) {
   const std::size_t colon = host.rfind(':');
-  if (colon == std::string::npos || host.ends_with("]")) return host;
-  return host.substr(0, colon);
+  const bool port = colon != std::string::npos &&
+                    host.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+  return port ? host.substr(0, colon) : host;
 }
 
 // "localhost:8080" for "http://localhost:8080".

@@ -86,5 +86,5 @@ one flips "$program" --flips --every 1
 one numerics "$bin/tests/campaign/campaign_numerics" --seconds $((seconds > 60 ? seconds : 60)) --seed "$seed"
 one scarcity bash "$here/scarcity.sh" "$bin/saccade" "$bin/tests/cli/json_value" "$bin/tests/campaign/fail_nth.so" 1
 one kills bash "$here/kills.sh" "$bin/saccade" "$bin/tests/cli/json_value" 200 "$seed"
-one serve bash "$here/serve.sh" "$bin/saccade" "$bin/tests/cli/json_value" 600
+one serve bash "$here/serve.sh" "$bin/saccade" "$bin/tests/cli/json_value" "$bin/tests/campaign/campaign_serve" 600 "$seed"
 exit $failed
