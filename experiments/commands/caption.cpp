@@ -130,7 +130,8 @@ class WholeModel {
     if (!session_) return "";
     const Ensemble& models = session_->models();
     const EncodedPictures whole(models, photo.views());
-    return caption_text(whole.caption(search_, static_cast<std::uint64_t>(photo.number)).front(),
+    const auto number = static_cast<std::uint64_t>(photo.number);
+    return caption_text(whole.caption(search_, number, {&photo.seen, 1}).front(),
                         models.vocabulary());
   }
 

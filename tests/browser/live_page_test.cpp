@@ -1,5 +1,8 @@
 // The page of `saccade serve`, as a person uses it: pictures are given to it, captions appear, and
 // words move the map.
+#include <array>
+
+#include "core/io/array_file.h"
 #include "tests/browser/open_live_page.h"
 #include "tests/browser/open_report.h"
 #include "tests/browser/page_checks.h"
@@ -97,6 +100,46 @@ TEST_CASE("pictures are dropped and pasted, several at once, and other files are
   page.server.end();
   page.bring(page.picture("late.png", 90));
   CHECK(page.fails("does not answer"));
+}
+
+TEST_CASE("a picture is dropped with the file of its features, which stand for it") {
+  SACCADE_NEEDS_BROWSER();
+  LivePage page;
+  const GridShape grid = page.loaded.models()[0].loaded->model->encoder_grid();
+  std::vector<float> values;
+  for (Index i = 0; i < grid.size(); ++i) values.push_back(i % 5 == 0 ? 2.0F : 0.0F);
+  const std::string file = numpy_file(std::array{grid.rows, grid.cols, grid.features}, values);
+  const Json bytes =
+      std::vector<int>(reinterpret_cast<const std::uint8_t*>(file.data()),
+                       reinterpret_cast<const std::uint8_t*>(file.data()) + file.size());
+  const auto drop = [&](const std::string& name, const std::string& colour, bool picture) {
+    page.browser.run(
+        "const c = document.createElement('canvas'); c.width = 40; c.height = 30;"
+        "const d = c.getContext('2d'); d.fillStyle = '" +
+        colour +
+        "'; d.fillRect(0, 0, 40, 20);"
+        "const t = new DataTransfer();" +
+        (picture ? "t.items.add(new File([await new Promise((done) => c.toBlob(done))], '" + name +
+                       ".png'));"
+                 : "") +
+        "t.items.add(new File([new Uint8Array(" + bytes.dump() + ")], '" + name +
+        ".npy'));"
+        "document.body.dispatchEvent(new DragEvent('drop', {bubbles: true, cancelable: true, "
+        "dataTransfer: t}));");
+  };
+  drop("red", "red", true);
+  REQUIRE(page.shows(1));
+  drop("blue", "blue", true);
+  REQUIRE(page.shows(2));
+  CHECK(page.ask("[...document.querySelectorAll('.card h3')].map((h) => h.textContent)") ==
+        Json::array({"blue.png", "red.png"}));
+  const Json words = page.ask(
+      "[...document.querySelectorAll('.card')].map((card) => "
+      "[...card.querySelectorAll('.word')].map((w) => w.textContent + w.title).join(' '))");
+  CHECK(words.at(0) == words.at(1));
+  drop("alone", "red", false);
+  CHECK(page.fails("alone.npy: features of which picture?"));
+  CHECK(page.browser.complaints() == std::vector<std::string>{});
 }
 
 TEST_CASE("the live page fits a phone, and its text stands out") {

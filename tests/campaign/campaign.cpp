@@ -1,5 +1,5 @@
-// campaign [--list] READER [--inputs N] [--seconds S] [--seed K] [--seeds FOLDER] [--keep FOLDER]
-// [--until TEXT] [FILE...]
+// campaign [--list] READER [--inputs N] [--seconds S] [--cpu S] [--seed K] [--seeds FOLDER]
+// [--keep FOLDER] [--until TEXT] [FILE...]
 // campaign READER --write FOLDER
 // campaign --flips [--every N] [NAME...]
 // Feeds a reader with mutations of its seeds, the same ones for the same seed, and stops at the
@@ -61,6 +61,18 @@ std::string trouble_of(const Reader& reader, std::span<const std::uint8_t> input
   if (largest > kAllowed + kAllowedPerByte * input.size())
     return str("it asked for ", largest >> 20, " MiB at once for ", input.size(), " bytes");
   return "";
+}
+
+// The time of a processor that this process and those that it started have taken.
+double cpu_seconds() {
+  double seconds = 0;
+  for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage{};
+    getrusage(who, &usage);
+    for (const timeval& part : {usage.ru_utime, usage.ru_stime})
+      seconds += static_cast<double>(part.tv_sec) + 1e-6 * static_cast<double>(part.tv_usec);
+  }
+  return seconds;
 }
 
 class Mutator {
@@ -178,7 +190,7 @@ void write_seeds(const Reader& reader, const std::vector<Bytes>& seeds,
 int run(std::vector<std::string> arguments) {
   const std::vector<Reader> readers = all_readers();
   std::uint64_t inputs = ~std::uint64_t{0}, seed = 1, every = 0;
-  double seconds = 1e9;
+  double seconds = 1e9, cpu = 1e9;
   bool flip = false;
   std::filesystem::path folder, keep, to;
   std::vector<std::string> rest;
@@ -193,6 +205,8 @@ int run(std::vector<std::string> arguments) {
       inputs = std::stoull(next(i));
     else if (one == "--seconds")
       seconds = std::stod(next(i));
+    else if (one == "--cpu")
+      cpu = std::stod(next(i));
     else if (one == "--seed")
       seed = std::stoull(next(i));
     else if (one == "--seeds")
@@ -255,6 +269,7 @@ int run(std::vector<std::string> arguments) {
   std::uint64_t number = 0;
   for (; number < inputs; ++number) {
     if (std::chrono::duration<double>(Clock::now() - start).count() > seconds) break;
+    if (cpu_seconds() > cpu) break;
     const Bytes input = mutate(number);
     const std::filesystem::path kept = keep / (found->name + ".last");
     if (!keep.empty()) {

@@ -1,5 +1,5 @@
 # scarcity.sh SACCADE JSON_VALUE FAIL_NTH_LIBRARY [EVERY]: makes every write to a file fail once (or every
-# EVERY-th one): the disk is full, broken, or may not be written. The command then ends with a documented
+# EVERY-th one, no multiple of 3): the disk is full, broken, or may not be written. The command then ends with a documented
 # exit code and an error; a run goes on afterwards, and ends with the bits of an undisturbed one. The same
 # with few file descriptors and little memory.
 library=$3 every=${4:-1}
@@ -34,7 +34,7 @@ with_failure() {
   echo $?
 }
 
-train="train tiny.yaml attention.selection=hard --threads 1"
+train="train tiny.yaml attention.selection=hard --report-images 2 --threads 1"
 expect 0 "$saccade" $train --out whole
 wanted=$(digest whole)
 count=$(writes "$saccade" $train --out counted)
@@ -67,7 +67,7 @@ for command in "evaluate whole --out said.json" "overlay whole scene.png --out m
 done
 
 # Few descriptors: with fewer than these, the system does not load the program's libraries.
-for files in 6 8 10 12 16 24; do
+for files in $(seq 6 $(((every + 3) / 2)) 24); do
   rm -rf run
   (ulimit -n $files && "$saccade" $train --out run) >out 2>err </dev/null
   judge "train with $files files" $?

@@ -180,12 +180,9 @@ class Dilation {
 
 }  // namespace
 
-std::vector<std::uint8_t> dilate_last_stage(std::span<const std::uint8_t> model,
-                                            const std::string& file,
-                                            std::span<const std::string> layers) {
-  onnx::ModelProto parsed = onnx_file::parse(model, file);
-  Dilation(*parsed.mutable_graph(), file, layers).run();
-  return onnx_file::bytes_of(parsed, file);
+void dilate_last_stage(onnx::ModelProto& model, const std::string& file,
+                       std::span<const std::string> layers) {
+  Dilation(*model.mutable_graph(), file, layers).run();
 }
 
 }  // namespace saccade

@@ -25,10 +25,11 @@ using onnx_file::integers;
 using onnx_file::Node;
 using onnx_file::shown;
 
-onnx::ModelProto parse(std::vector<std::uint8_t> bytes, const std::string& file,
+onnx::ModelProto parse(std::span<const std::uint8_t> bytes, const std::string& file,
                        std::span<const std::string> layers, LastStage last_stage) {
-  if (last_stage == LastStage::kDilated) bytes = dilate_last_stage(bytes, file, layers);
-  return onnx_file::parse(bytes, file);
+  onnx::ModelProto model = onnx_file::parse(bytes, file);
+  if (last_stage == LastStage::kDilated) dilate_last_stage(model, file, layers);
+  return model;
 }
 
 struct Numbers {
@@ -66,6 +67,8 @@ class Reader {
 
   std::vector<NativeNode> read_all() {
     std::vector<NativeNode> nodes;
+    std::set<std::string> outputs;
+    for (const onnx::ValueInfoProto& output : graph_.output()) outputs.insert(output.name());
     std::set<const Node*> all;
     for (const Node& node : graph_.node()) all.insert(&node);
     values_.emplace(onnx_file::image_of(graph_, all, file_), 0);
@@ -74,7 +77,7 @@ class Reader {
       const bool constant = node.op_type() == "Constant";
       NativeNode own{.name = shown(node), .type = node.op_type()};
       for (const std::string& output : node.output())
-        if (output != own.name && is_output(output)) own.outputs.push_back(output);
+        if (output != own.name && outputs.contains(output)) own.outputs.push_back(output);
       try {
         check(node);
         if (!constant) read(node);
@@ -91,10 +94,6 @@ class Reader {
   OnnxModel take() { return std::move(out_); }
 
  private:
-  bool is_output(const std::string& name) const {
-    return std::ranges::any_of(graph_.output(),
-                               [&](const auto& output) { return output.name() == name; });
-  }
   static double number(const Node& node, const char* name, double otherwise) {
     const onnx::AttributeProto* found = attribute(node, name);
     return found ? static_cast<double>(found->f()) : otherwise;
@@ -366,14 +365,14 @@ OnnxModel read_onnx(const std::filesystem::path& file, std::span<const std::stri
   return read_onnx(read_model_bytes(file), file.string(), layers, last_stage);
 }
 
-OnnxModel read_onnx(std::vector<std::uint8_t> bytes, const std::string& file,
+OnnxModel read_onnx(std::span<const std::uint8_t> bytes, const std::string& file,
                     std::span<const std::string> layers, LastStage last_stage) {
-  Reader reader(parse(std::move(bytes), file, layers, last_stage), file);
+  Reader reader(parse(bytes, file, layers, last_stage), file);
   reader.read(layers);
   return reader.take();
 }
 
-OnnxGraph read_all_steps(std::vector<std::uint8_t> bytes, const std::string& file,
+OnnxGraph read_all_steps(std::span<const std::uint8_t> bytes, const std::string& file,
                          std::vector<NativeNode>& nodes) {
   Reader reader(onnx_file::parse(bytes, file), file);
   nodes = reader.read_all();

@@ -26,7 +26,7 @@ struct OnnxModel {
 OnnxModel read_onnx(const std::filesystem::path& file, std::span<const std::string> layers,
                     LastStage last_stage);
 // The same from the bytes of a file; messages name it.
-OnnxModel read_onnx(std::vector<std::uint8_t> bytes, const std::string& file,
+OnnxModel read_onnx(std::span<const std::uint8_t> bytes, const std::string& file,
                     std::span<const std::string> layers, LastStage last_stage);
 // A node of a file.
 struct NativeNode {
@@ -38,7 +38,7 @@ struct NativeNode {
 };
 // Reads the steps of all nodes of a model that have some, with nothing merged and without the
 // weights. `nodes` becomes all nodes that compute something of their inputs.
-OnnxGraph read_all_steps(std::vector<std::uint8_t> bytes, const std::string& file,
+OnnxGraph read_all_steps(std::span<const std::uint8_t> bytes, const std::string& file,
                          std::vector<NativeNode>& nodes);
 
 // Reads the file up to one layer, with its strides as they are.
