@@ -242,7 +242,7 @@ TEST_CASE("the classifier of a network comes along, and can be added from the ne
   save_small_onnx(folder / "cut.onnx");
   save_small_onnx(folder / "whole.onnx", 7);
   const auto half_of = [&](const char* model, const std::string& classifier = "") {
-    Experiment experiment(with_onnx(folder / model, "onnx_native"));
+    Experiment experiment(with_onnx(folder / model));
     save_whole(folder / "checkpoint.h5", experiment);
     return half_checkpoint(folder / "checkpoint.h5", {}, {}, classifier);
   };
