@@ -125,8 +125,8 @@ ExperimentConfig with_search(ExperimentConfig config, const RequestedSearch& req
   if (search.mode != SearchMode::kBeam) {
     search.groups = plain.groups;
     search.diversity = plain.diversity;
-    search.name_objects = 0;
   }
+  search.fit_naming();
   if (search.mode != SearchMode::kSample) {
     search.temperature = plain.temperature;
     search.top_k = plain.top_k;

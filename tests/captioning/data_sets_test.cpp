@@ -368,7 +368,7 @@ TEST_CASE("what is wrong with joined sets is said with the set's name, all at on
   CHECK_THAT(sets("{a: {images: x}, b/c: {type: scenes}}"),
              Contains("data.sets.a: a set needs a type") &&
                  Contains("data.sets.b/c: the name of a set") &&
-                 Contains("data.sets.b/c: a set needs a type"));
+                 Contains("data.sets.b/c.type: 'scenes': a set needs a type"));
   // A value of the command line is not one of the file's.
   for (const char* value : {"share=0", "limit_val=-1", "tokens=x", "typ=coco", "split.val=2"}) {
     INFO(value);

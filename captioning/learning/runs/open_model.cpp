@@ -20,7 +20,7 @@ void fit_naming(SearchConfig& search, std::span<const std::string> overrides) {
   const bool asked = std::any_of(overrides.begin(), overrides.end(), [](const std::string& one) {
     return one.starts_with("search.name_objects=");
   });
-  if (!asked && (search.mode != SearchMode::kBeam || search.groups > 1)) search.name_objects = 0;
+  if (!asked) search.fit_naming();
 }
 
 }  // namespace

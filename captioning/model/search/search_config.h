@@ -59,6 +59,10 @@ struct SearchConfig {
   std::vector<std::string> must;
   std::string word_vectors;
   double name_objects = 0;
+  // Does without naming objects where the search cannot name them.
+  void fit_naming() {
+    if (mode != SearchMode::kBeam || groups > 1) name_objects = 0;
+  }
 
   void fields(Section& v);
 };

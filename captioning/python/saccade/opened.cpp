@@ -90,7 +90,12 @@ Regime Opened::regime(const std::string& name) const {
 
 SearchOptions Opened::search(const Asked& asked) const {
   LoadedConfig loaded{.config = first().config, .origins = {}};
-  for (const std::string& value : asked.set) apply_override(loaded, value, "caption()");
+  bool names_objects = false;
+  for (const std::string& value : asked.set) {
+    apply_override(loaded, value, "caption()");
+    names_objects |= value.starts_with("search.name_objects=");
+  }
+  if (!names_objects) loaded.config.search.fit_naming();
   refuse_unread(asked.set, loaded.config);
   const ExperimentConfig& config = loaded.config;
   check_search(config.search, config.data, Draws::kByMode);

@@ -139,9 +139,9 @@ class Spoken {
   std::string page_json(const Given& photo) const;
 
  private:
-  // The extents of a map behind `before`, and how many of its weights count.
+  // The extents of a map behind `before`, and its weights without those of padding behind them.
   std::vector<pybind11::ssize_t> shape_behind(std::vector<pybind11::ssize_t> before) const;
-  Index map_size() const;
+  void add_weights(const AttentionMap& map, std::vector<float>& numbers) const;
   // The photo again. Throws ShapeError where it has changed.
   Source source(const Given& photo) const;
   void require_word(Index word) const;

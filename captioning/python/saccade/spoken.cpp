@@ -64,8 +64,11 @@ py::list Spoken::words() const {
   return out;
 }
 
-Index Spoken::map_size() const {
-  return geometry_.places ? geometry_.places->count : models_->models().grid().cells();
+void Spoken::add_weights(const AttentionMap& map, std::vector<float>& numbers) const {
+  const Index count = geometry_.places ? geometry_.places->count : models_->models().grid().cells();
+  SACCADE_ASSERT(std::ssize(map.weights) >= count, "a map of ", count, " regions has ",
+                 map.weights.size(), " weights");
+  numbers.insert(numbers.end(), map.weights.begin(), map.weights.begin() + count);
 }
 
 Extents Spoken::shape_behind(Extents before) const {
@@ -81,7 +84,7 @@ py::object Spoken::maps() const {
   if (!models_->models().has_maps()) return py::none();
   std::vector<float> numbers;
   for (const DecodedWord& word : caption_.words)
-    numbers.insert(numbers.end(), word.map.weights.begin(), word.map.weights.begin() + map_size());
+    add_weights(word.map, numbers);
   return owned(std::move(numbers), shape_behind({static_cast<py::ssize_t>(caption_.words.size())}));
 }
 
@@ -92,8 +95,7 @@ py::object Spoken::layer_maps() const {
   for (const DecodedWord& word : caption_.words) {
     const std::span<const AttentionMap> maps = single_maps(word);
     parts = counted_parts(maps, [](const AttentionMap& map) { return map.layer.number; });
-    for (const AttentionMap& map : maps)
-      numbers.insert(numbers.end(), map.weights.begin(), map.weights.begin() + map_size());
+    for (const AttentionMap& map : maps) add_weights(map, numbers);
   }
   return owned(std::move(numbers), shape_behind({static_cast<py::ssize_t>(caption_.words.size()),
                                                  static_cast<py::ssize_t>(parts.layers),
