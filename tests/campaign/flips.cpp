@@ -154,7 +154,7 @@ int flips(const std::vector<std::string>& names, std::size_t every) {
       continue;
     const Bytes whole = small.make();
     // Large files are sampled where no number is given.
-    const std::size_t step = every > 0 ? every : 1 + whole.size() / 8192;
+    const std::size_t step = every > 0 ? every : 1 + whole.size() / 4096;
     std::size_t inputs = 0, without_effect = 0;
     const auto judge = [&](Input bytes, const std::string& what, bool may_be_same) {
       ++inputs;

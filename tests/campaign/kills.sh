@@ -61,7 +61,7 @@ while [ $done_kills -lt "$kills" ]; do
     [ "$(digest other/$one)" = "$(digest study/$one)" ] || bad "compare: other bits of $one after kills"
   done
   rm -f other.h5
-  disturbed 40 "$saccade" convert soft other.h5 --half
+  disturbed 40 "$saccade" convert soft other.h5 --half --force
   cmp -s other.h5 soft.h5 || bad "convert: other bytes after kills"
 done
 echo "kills $done_kills inputs, $failures failures"

@@ -1,5 +1,5 @@
 # readers.sh CAMPAIGN INPUTS [SEED]: gives every reader so many mutations of its seeds, but not for more
-# than 0.7 s of a processor, and every input that once broke it (tests/campaign/cases/READER/*). Exits 1 where one fails; the input
+# than 0.5 s of a processor, and every input that once broke it (tests/campaign/cases/READER/*). Exits 1 where one fails; the input
 # is kept in the folder that is printed.
 set -u
 campaign=$1 inputs=$2 seed=${3:-1}
@@ -10,7 +10,7 @@ for reader in $("$campaign" --list); do
   if [ -d "$here/cases/$reader" ]; then
     "$campaign" "$reader" "$here/cases/$reader"/* 2>>"$kept/errors" || failed=1
   fi
-  "$campaign" "$reader" --inputs "$inputs" --cpu 0.7 --seed "$seed" --seeds "$here/seeds" --keep "$kept" \
+  "$campaign" "$reader" --inputs "$inputs" --cpu 0.5 --seed "$seed" --seeds "$here/seeds" --keep "$kept" \
     2>"$kept/$reader.err"
   code=$?
   if [ $code -ne 0 ]; then
