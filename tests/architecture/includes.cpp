@@ -157,6 +157,7 @@ const std::vector<Owner> kOwners = {
     {"csv.h", {"captioning/scoring/files/"}},
     {"utf8proc.h", {"core/base/"}},
     {"pybind11/", {"captioning/python/"}},
+    {"Python.h", {"captioning/python/"}},
     {"nlohmann/", {"core/base/", "core/io/", "vision/", "captioning/", "experiments/"}},
     {"boost/math/", {"captioning/scoring/statistics/"}},
     {"boost/crc.hpp", {"core/io/"}},
