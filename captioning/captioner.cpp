@@ -151,8 +151,8 @@ Caption Captioner::caption(const std::filesystem::path& picture) const {
 Caption Captioner::caption(const PixelView& picture) const {
   const parallel::WorkOn here(impl_->threads);
   const parallel::SplitKernels split;
-  const EncodedPhoto photo = impl_->models->read(image_of(picture, impl_->max_pixels()),
-                                                 impl_->search.name_objects > 0);
+  const EncodedPhoto photo =
+      impl_->models->read(image_of(picture, impl_->max_pixels()), impl_->search.name_objects > 0);
   return impl_->caption(photo.caption(impl_->search), photo.geometry());
 }
 

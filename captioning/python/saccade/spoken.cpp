@@ -83,8 +83,7 @@ Extents Spoken::shape_behind(Extents before) const {
 py::object Spoken::maps() const {
   if (!models_->models().has_maps()) return py::none();
   std::vector<float> numbers;
-  for (const DecodedWord& word : caption_.words)
-    add_weights(word.map, numbers);
+  for (const DecodedWord& word : caption_.words) add_weights(word.map, numbers);
   return owned(std::move(numbers), shape_behind({static_cast<py::ssize_t>(caption_.words.size())}));
 }
 
