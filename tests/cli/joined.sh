@@ -51,6 +51,26 @@ expect 0 "$saccade" train two.yaml --out once --report-images 0 train.best_metri
 ! grep -q "mine: CIDEr.*mine: CIDEr" err || fail "a score of a set is told twice"
 ! grep -q "mine + theirs: theirs" err || fail "a note has two names"
 grep -q '"mine/CIDEr":' run/metrics.jsonl || fail "validation does not keep the sets apart"
+# The scores of each set are the means of all draws of regions, as those of all images are.
+expect 0 "$saccade" train two.yaml --out drawn --report-images 0 attention.selection=hard
+for draws in 1 3; do
+  expect 0 "$saccade" evaluate drawn --split val --regime sample --region-draws $draws --json
+  for set in 0 1; do json out /regimes/0/sets/$set/corpus/Bleu_1; done >scores.$draws
+done
+! cmp -s scores.1 scores.3 || fail "the scores of sets are those of the first draw"
+# What several sets lack is told at once, and what is wrong with a type once.
+cat >lacks.yaml <<YAML
+base: tiny.yaml
+name: lacks
+data: {type: joined, sets: {mine: {type: karpathy}, theirs: {type: karpathy}}}
+YAML
+expect 2 "$saccade" train lacks.yaml --out lacks
+for key in mine.annotations mine.images theirs.annotations theirs.images; do wants "data.sets.$key" err; done
+sed 's/theirs: {type: karpathy}/theirs: {type: foldr}/' lacks.yaml >foldr.yaml
+expect 2 "$saccade" train foldr.yaml --out lacks
+one_error "data.sets.theirs.type: 'foldr': a set needs a type"
+expect 2 "$saccade" train two.yaml --out lacks train.threads=1
+one_error "did you mean 'threads' at the top level?"
 expect 0 "$saccade" evaluate run --split val --json
 [ "$(json out /n_images)" = 6 ] || fail "not all validation images were scored"
 [ "$(json out /regimes/0/sets/0/name) $(json out /regimes/0/sets/0/n_images)" = "mine 2" ] || fail "the first set"
