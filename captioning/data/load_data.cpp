@@ -1,6 +1,8 @@
 #include "captioning/data/load_data.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <utility>
 
 #include "captioning/data/data_form.h"
@@ -144,6 +146,33 @@ Dataset read_set(const DataConfig& config, const std::string& section) {
   }
 }
 
+// How many photos one set has for training and another one for something else, for every pair that
+// has any: scores of the other split would then be of photos that were learned.
+std::vector<std::string> shared_photos(const Dataset& dataset) {
+  struct Use {
+    std::size_t set = 0;
+    Split split = Split::kTrain;
+  };
+  std::map<std::string, Use> first;
+  std::map<std::string, Index> counts;
+  for (std::size_t set = 0; set < dataset.parts.size(); ++set)
+    for (Index i = dataset.parts[set].begin; i < dataset.parts[set].end; ++i) {
+      const CaptionedImage& image = dataset.images[static_cast<std::size_t>(i)];
+      const Use use{.set = set, .split = image.split};
+      const auto path = std::filesystem::path(image.path).lexically_normal().string();
+      const auto [other, fresh] = first.try_emplace(path, use);
+      const Use& known = other->second;
+      if (fresh || known.set == set || known.split == use.split) continue;
+      if (known.split != Split::kTrain && use.split != Split::kTrain) continue;
+      ++counts[str("photos are in the split ", split_name(known.split), " of ",
+                   dataset.parts[known.set].name, " and in ", split_name(use.split), " of ",
+                   dataset.parts[set].name)];
+    }
+  std::vector<std::string> notes;
+  for (const auto& [what, count] : counts) notes.push_back(str(count, " ", what));
+  return notes;
+}
+
 // Joins the sets one after the other. Their numbers may be equal, so that images are known by their
 // ids, which begin with the names of the sets.
 void join_sets(const DataConfig& config, LoadedData& out) {
@@ -175,6 +204,7 @@ void join_sets(const DataConfig& config, LoadedData& out) {
     digest.add("1");  // as the models that come with the program have it
     out.sets.push_back({.config = set.config, .dataset = std::move(one)});
   }
+  for (std::string& note : shared_photos(out.dataset)) out.dataset.notes.push_back(std::move(note));
   digest.add(dataset_digest(out.dataset));
   out.dataset.digest = digest.hex();  // not of the shares, which are no part of what files hold
 }

@@ -157,14 +157,24 @@ void read_field(const Section::Field& field, const Node& node, const std::string
   context.origins.set(path, std::move(origin));
 }
 
+// Where somebody wrote a list of sections: the key of this one that takes several, by their names.
+std::string place_of_several(const Section& section, const std::string& path) {
+  for (const Section::Field& field : section.fields())
+    if (field.slot && field.slot->type().starts_with("map from name"))
+      return str("; several go into ", path.empty() ? "" : path + ".", field.name,
+                 ", a map from their names to their keys");
+  return "";
+}
+
 void read_section(const Section& section, const Node& node, const std::string& path,
                   const ReadContext& context) {
   if (node.kind == Node::Kind::kNull) return;  // a section whose keys are all commented out
   if (node.kind != Node::Kind::kMap) {
     const std::string what = path.empty() ? "the config" : "'" + path + "'";
-    context.mistakes.add(node.place,
-                         what + " is a section of keys, got " +
-                             (node.kind == Node::Kind::kList ? "a list" : "'" + node.text + "'"));
+    const bool list = node.kind == Node::Kind::kList;
+    context.mistakes.add(node.place, str(what, " is a section of keys, got ",
+                                         list ? "a list" : "'" + node.text + "'",
+                                         list ? place_of_several(section, path) : ""));
     return;
   }
   for (std::size_t i = 0; i < node.items.size(); ++i) {

@@ -387,6 +387,22 @@ TEST_CASE("what is wrong with joined sets is said with the set's name, all at on
   CHECK_THAT(missing_places(missing.config)[0], Contains("data.sets.parks.images"));
 }
 
+TEST_CASE("photos that one set trains on and another one holds out are told") {
+  const TwoFolders two;
+  CHECK(load_data(two.config()).dataset.notes.empty());
+  // Two photos of the streets for training, one of them held out among the parks.
+  two.folder().write("streets.csv",
+                     "image,caption,split\nparks0.png,a dog,train\nparks2.png,a dog,train\n"
+                     "streets2.png,a dog,val\n");
+  CHECK(load_data(two.config()).dataset.notes ==
+        std::vector<std::string>{"1 photos are in the split val of parks and in train of streets"});
+}
+
+TEST_CASE("a list of data sets is refused with the key that takes several") {
+  CHECK_THROWS_WITH(parse_config<ExperimentConfig>("data: [{type: karpathy}]", "e.yaml"),
+                    Contains("'data' is a section of keys, got a list; several go into data.sets"));
+}
+
 TEST_CASE("data without a val split say which keys would make one") {
   const TwoFolders two;
   for (const char* which : {"parks", "streets"})
