@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The whole campaign, for as long as one likes:
 #   bash tests/campaign/run.sh [--minutes N] [--only NAME] [--seed K] [--fuzz]
-# NAME is a reader (campaign --list), flips, numerics, scarcity, kills or serve. Prints a line for each campaign: its
+# NAME is a reader (campaign --list), flips, numerics, gradients, scarcity, kills or serve. Prints a line for each campaign: its
 # inputs, and how many failed. The readers share the minutes. With --fuzz they get inputs by libFuzzer, which needs
 # clang and looks which code an input reaches: it is built in build/fuzz, keeps its inputs in runs/campaign/inputs,
 # and goes on with them the next time.
@@ -84,6 +84,12 @@ for reader in "${readers[@]}"; do
 done
 one flips "$program" --flips --every 1
 one numerics "$bin/tests/campaign/campaign_numerics" --seconds $((seconds > 60 ? seconds : 60)) --seed "$seed"
+# gradients: decoders with attention that are drawn at random, against central differences.
+gradients() {
+  SACCADE_DRAWS=1000 SACCADE_SEED=$seed "$bin/tests/captioning/test_captioning_f64" "*drawn at random" >&2 &&
+    echo "1000 inputs, 0 failures"
+}
+one gradients gradients
 one scarcity bash "$here/scarcity.sh" "$bin/saccade" "$bin/tests/cli/json_value" "$bin/tests/campaign/fail_nth.so" 1
 one kills bash "$here/kills.sh" "$bin/saccade" "$bin/tests/cli/json_value" 200 "$seed"
 one serve bash "$here/serve.sh" "$bin/saccade" "$bin/tests/cli/json_value" "$bin/tests/campaign/campaign_serve" 600 "$seed"

@@ -1,7 +1,7 @@
 # scarcity.sh SACCADE JSON_VALUE FAIL_NTH_LIBRARY [EVERY]: makes every write to a file fail once (or every
 # EVERY-th one, no multiple of 3): the disk is full, broken, or may not be written. The command then ends with a documented
 # exit code and an error; a run goes on afterwards, and ends with the bits of an undisturbed one. The same
-# with few file descriptors and little memory.
+# with few file descriptors, and with little memory.
 library=$3 every=${4:-1}
 . "$(dirname "${BASH_SOURCE[0]}")/../cli/support.sh"
 
@@ -73,6 +73,20 @@ for files in $(seq 6 $(((every + 3) / 2)) 24); do
   judge "train with $files files" $?
   "$saccade" $train --out run --resume >out 2>err </dev/null || bad "train does not go on after $files files"
   [ "$(digest run)" = "$wanted" ] || bad "with $files files the run has other bits"
+done
+
+# Little memory, at 20 sizes or fewer; with the smallest ones the system does not load the program's libraries.
+for mib in $(seq 100 $((9 * (every + 7) / 8)) 280); do
+  for command in "train tiny.yaml --out run --threads 2" "evaluate whole --out said.json" "overlay whole scene.png --out maps"; do
+    rm -rf run
+    (ulimit -v $((mib * 1024)) && "$saccade" $command) >out 2>err </dev/null
+    code=$?
+    [ $code -ne 127 ] || continue
+    judge "$command with $mib MiB" $code
+    grep -q "memory" err || [ $code -eq 0 ] || bad "$command with $mib MiB: $(tail -n 1 err)"
+    [ "${command%% *}" = train ] || continue
+    "$saccade" $command --resume >out 2>err </dev/null || bad "train does not go on after $mib MiB"
+  done
 done
 
 echo "scarcity $tried inputs, $failures failures"

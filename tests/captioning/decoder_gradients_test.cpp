@@ -1,5 +1,12 @@
 // The gradients of every decoder as a whole, in double.
+#include <cstdlib>
+
 #include "captioning/model/decoders/decoder_parts.h"
+#include "core/attention/attention_registry.h"
+#include "core/attention/axes.h"
+#include "core/attention/make_attention.h"
+#include "core/attention/sequence/make_sequence_attention.h"
+#include "core/config/config.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
 #include "tests/support/parameter_gradients.h"
@@ -129,7 +136,78 @@ void check_gradients(const Whole& whole) {
   CHECK(test::largest_difference(numeric, {given.begin(), given.end()}) < 1e-6);
 }
 
+// A number from the environment, or another one.
+int from_environment(const char* name, int otherwise) {
+  const char* given = std::getenv(name);
+  return given ? std::stoi(given) : otherwise;
+}
+
+// One of the rows of a registry or of the enumerators of an enumeration.
+template <class Rows>
+const auto& any_of(const Rows& rows, Random& random) {
+  return *(std::begin(rows) + static_cast<std::ptrdiff_t>(random.below(std::size(rows))));
+}
+bool coin(Random& random) { return random.below(2) == 0; }
+
+// A decoder with attention, each choice of which is drawn by itself.
+Whole drawn(Random& random) {
+  Whole one;
+  DecoderConfig& d = one.decoder;
+  d.type = any_of(decoder_registry().rows(), random).name;
+  d.image = any_of(enum_table(ImageEntry{}), random).value;
+  d.first_state = any_of(enum_table(FirstState{}), random).value;
+  d.hidden = 4, d.init_hidden = 2, d.widen = 1, d.longest = 4, d.dropout = 0;
+  d.tie_embeddings = coin(random);
+  d.embedding = d.tie_embeddings ? 4 : 3;
+  d.layers = coin(random) ? 1 : 2, d.heads = coin(random) ? 1 : 2;
+  d.norm = any_of(enum_table(NormPlacement{}), random).value;
+  d.activation = any_of(enum_table(WordActivation{}), random).value;
+  d.positions = any_of(enum_table(WordPositions{}), random).value;
+  d.self_attention.type = any_of(sequence_attentions().rows(), random).name;
+  d.self_attention.radius = d.self_attention.nearest = 1, d.self_attention.projected = 2;
+  AttentionConfig& a = one.attention;
+  a.mechanism = any_of(attention_registry(a).mechanisms.rows(), random).name;
+  a.score = any_of(attention_registry(a).scores.rows(), random).name;
+  a.scope = any_of(attention_scopes().rows(), random).name;
+  a.normalizer = any_of(attention_normalizers().rows(), random).name;
+  const auto& selection = any_of(attention_selections().rows(), random);
+  a.selection = selection.name;
+  a.gate = any_of(attention_gates().rows(), random).name;
+  a.heads = coin(random) ? 1 : 2;
+  a.hidden = 4, a.radius = 1, a.k = 2, a.projected = 2;
+  a.sentinel = coin(random), a.learned_scale = coin(random);
+  a.value_projection = coin(random), a.output_projection = coin(random);
+  a.temperature = Ramp::constant(coin(random) ? 1 : 0.5);
+  if (selection.value.draws_regions) a.hard.likelihood = HardLikelihood::kMarginal;
+  one.keys = coin(random) && d.attends();
+  for (const Difference& set : config_differences(DecoderConfig{}, d))
+    one.name += str("decoder.", set.path, "=", set.second, " ");
+  for (const Difference& set : config_differences(AttentionConfig{}, a))
+    one.name += str("attention.", set.path, "=", set.second, " ");
+  return one;
+}
+
 }  // namespace
+
+TEST_CASE("gradients are correct in decoders with attention that are drawn at random") {
+  const auto seed = static_cast<std::uint64_t>(from_environment("SACCADE_SEED", 1));
+  const int wanted = from_environment("SACCADE_DRAWS", 40);
+  int checked = 0;
+  for (std::uint64_t draw = 0; checked < wanted; ++draw) {
+    REQUIRE(draw < 200 * static_cast<std::uint64_t>(wanted));
+    Random random({seed, Stream::kTest, 7, draw});
+    const Whole whole = drawn(random);
+    INFO("SACCADE_SEED " << seed << ", draw " << draw);
+    try {
+      check_attention(whole.attention);
+      check_decoder(whole.decoder, whole.attention);
+      check_gradients(whole);
+    } catch (const UsageError&) {  // these choices do not go together
+      continue;
+    }
+    ++checked;
+  }
+}
 
 TEST_CASE(
     "every decoder's loss has correct gradients for all parameters, the features and their keys") {
