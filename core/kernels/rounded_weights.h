@@ -1,7 +1,9 @@
-// Weights that are rounded to bfloat16 once, and not by every product that reads them.
+// Weights that are rounded to bfloat16, or brought into a layout that convolutions read faster,
+// once and not by every call that reads them.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -9,11 +11,12 @@
 namespace saccade {
 
 // A promise that a block of weights stays as it is for as long as the object lives, in which all
-// products of rounded operands (precision.h) read one copy of it, with the same results. It holds
-// nothing where products compute with 32-bit floats.
+// products of rounded operands (precision.h) read one copy of it, and convolutions one copy of
+// their weights in each layout, with the same results.
 class ConstantWeights {
  public:
-  // Rounds the block in parallel. `space` is memory for the copy, such as that of an earlier one.
+  // Rounds the block in parallel where products round. `space` is memory for the rounded copy, such
+  // as that of an earlier one.
   explicit ConstantWeights(std::span<const float> block, std::vector<std::uint16_t> space = {});
   explicit ConstantWeights(std::span<const double>);
   ConstantWeights(ConstantWeights&&) noexcept;
@@ -24,9 +27,14 @@ class ConstantWeights {
   std::vector<std::uint16_t> release();
 
  private:
-  struct Block;
-  std::unique_ptr<Block> block_;
+  std::unique_ptr<class HeldBlock> block_;
 };
+
+// A copy of `count` numbers from x on in the layout with this number, of `size` bytes, which `pack`
+// writes at the first call; null where no block that is held has all of them. It lives as long as
+// the promise of its block.
+const void* packed_weights(const float* x, std::size_t count, int layout, std::size_t size,
+                           const std::function<void(void*)>& pack);
 
 // The rounded copy of `count` numbers from x on; null where no block that is held has all of them.
 // It lives as long as the promise of its block.

@@ -5,6 +5,7 @@
 
 #include "core/kernels/optimized/conv_primitive.h"
 #include "core/kernels/optimized/winograd.h"
+#include "core/kernels/rounded_weights.h"
 #include "core/ops/conv_ops.h"
 #include "core/ops/pointwise.h"
 #include "core/parallel/parallel.h"
@@ -264,6 +265,44 @@ TEST_CASE("convolutions give the same bits on any thread") {
       CHECK(std::equal(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(one),
                        result.begin() + static_cast<std::ptrdiff_t>(one)));
     }
+  }
+}
+
+TEST_CASE("weights that do not change are packed once, with the same results") {
+  for (const Precision precision : {Precision::kF32, Precision::kBf16}) {
+    if (precision == Precision::kBf16 && !test::has_bf16()) continue;
+    const test::WithPrecision with(precision);
+    bool packed = false;
+    for (const ConvShape& s : kShapes) {
+      CAPTURE(s.input(), s.weights(), s.output());
+      const Tensor x = noise(s.input(), 1), dy = noise(s.output(), 2);
+      Tensor w = noise(s.weights(), 3);
+      const auto results = [&] {
+        Tensor y(s.output()), dx(s.input());
+        parallel::for_each(4, [&](Index i) {
+          Tensor y_of_task(s.output()), dx_of_task(s.input());
+          kernels::conv2d(s, x.view(), w.view(), {}, y_of_task.view());
+          kernels::conv2d_backward_data(s, w.view(), dy.view(), dx_of_task.view());
+          if (i == 3) std::swap(y, y_of_task), std::swap(dx, dx_of_task);
+        });
+        std::vector<Real> all(y.span().begin(), y.span().end());
+        all.insert(all.end(), dx.span().begin(), dx.span().end());
+        return all;
+      };
+      parallel::set_threads(4);
+      const std::vector<Real> alone = results();
+      {
+        const ConstantWeights held(std::as_const(w).span());
+        const bool same = results() == alone;
+        CHECK(same);
+        for (Real& number : w.span()) number += 1;  // against the promise
+        packed = packed || results() == alone;
+      }
+      const bool changed = results() != alone;
+      CHECK((changed || kernels::optimized::sees_only_padding(s)));
+    }
+    // Where the processor's convolutions read weights in another layout, copies are what is read.
+    if (kernels::optimized::library_has_winograd()) CHECK(packed);
   }
 }
 

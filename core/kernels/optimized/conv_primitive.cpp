@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "core/kernels/optimized/one_thread.h"
+#include "core/kernels/rounded_weights.h"
 #include "core/parallel/per_thread.h"
 
 namespace saccade {
@@ -50,10 +52,21 @@ memory::desc channels_last(Index batch, Index channels, Index height, Index widt
   return {{batch, channels, height, width}, memory::data_type::f32, memory::format_tag::nhwc};
 }
 
+// The number of a layout, for packed_weights().
+int layout_number(const memory::desc& layout) {
+  static std::mutex mutex;
+  static std::vector<memory::desc> known;
+  const std::lock_guard lock(mutex);
+  const auto found = std::find(known.begin(), known.end(), layout);
+  if (found == known.end()) known.push_back(layout);
+  return static_cast<int>(found == known.end() ? known.size() - 1 : found - known.begin());
+}
+
 // An argument of a convolution: in our layout, and in the layout of the primitive.
 struct Argument {
   memory::desc ours, theirs;
   dnnl::reorder in, out;  // where the two layouts differ
+  int layout = 0;         // the number of `theirs`
 
   bool same() const { return ours == theirs; }
   void set(const memory::desc& our, const memory::desc& their) {
@@ -61,6 +74,7 @@ struct Argument {
     if (same()) return;
     in = dnnl::reorder({engine(), ours, engine(), theirs});
     out = dnnl::reorder({engine(), theirs, engine(), ours});
+    layout = layout_number(theirs);
   }
   // The memory from which the primitive reads `data`; output() is the memory to which it writes.
   memory input(const Real* data, Tensor& buffer, dnnl::stream& stream) const {
@@ -69,6 +83,19 @@ struct Argument {
     memory packed = Workspace::memory_in(buffer, theirs);
     in.execute(stream, given, packed);
     return packed;
+  }
+  // The same of weights, of which there may be a copy in the primitive's layout.
+  memory held_input(const Real* data, Tensor& buffer, dnnl::stream& stream) const {
+    if (same()) return wrap(ours, data);
+    const void* packed = packed_weights(data, ours.get_size() / sizeof(Real), layout,
+                                        theirs.get_size(), [&](void* copy) {
+                                          memory to(theirs, engine(), copy);
+                                          memory from = wrap(ours, data);
+                                          in.execute(stream, from, to);
+                                          stream.wait();
+                                        });
+    return packed ? memory(theirs, engine(), const_cast<void*>(packed))
+                  : input(data, buffer, stream);
   }
   memory output(Real* data, Tensor& buffer) const {
     return same() ? wrap(ours, data) : Workspace::memory_in(buffer, theirs);
@@ -257,8 +284,10 @@ Precision conv_precision(const ConvShape& s) {
                      s.out_channels % kChannels == 0 && s.height >= s.reach(s.kernel_height) &&
                      s.width >= s.reach(s.kernel_width) && !sees_only_padding(s);
   if (!usual || precision() == Precision::kF32) return Precision::kF32;
-  // Filtered by Winograd, images of 28 x 28 and more take .7 to 1 of the time of rounded ones.
-  const bool filtered = winograd_pays(s, s.out_height() * s.out_width());
+  // Filtered by Winograd, images of 28 x 28 and more take .7 to 1 of the time of rounded ones, but
+  // not where the processor multiplies tiles of bfloat16 (AMX).
+  static const bool tiles = dnnl::get_effective_cpu_isa() == dnnl::cpu_isa::avx512_core_amx;
+  const bool filtered = !tiles && winograd_pays(s, s.out_height() * s.out_width());
   return filtered && library_has_winograd() ? Precision::kF32 : Precision::kBf16;
 }
 
@@ -300,7 +329,7 @@ void conv_forward(const ConvKey& key, const ConvForward& at) {
       skip && !p.y.same() ? p.y.input(skip, space.y, space.stream) : p.y.output(y, space.y);
   p.convolution.execute(
       space.stream, {{DNNL_ARG_SRC, p.x.input(x, space.x, space.stream)},
-                     {DNNL_ARG_WEIGHTS, p.weights.input(w, space.weights, space.stream)},
+                     {DNNL_ARG_WEIGHTS, p.weights.held_input(w, space.weights, space.stream)},
                      {DNNL_ARG_BIAS, wrap(p.bias, bias)},
                      {DNNL_ARG_DST, out},
                      {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
@@ -315,7 +344,7 @@ void conv_backward_data(const ConvShape& shape, const Real* w, const Real* dy, R
   memory out = p.x.output(dx, space.x);
   p.convolution.execute(
       space.stream, {{DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
-                     {DNNL_ARG_WEIGHTS, p.weights.input(w, space.weights, space.stream)},
+                     {DNNL_ARG_WEIGHTS, p.weights.held_input(w, space.weights, space.stream)},
                      {DNNL_ARG_DIFF_SRC, out},
                      {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
   p.x.unpack(out, dx, space.stream);
