@@ -80,6 +80,19 @@ cp -r hub/blip broken
 rm broken/preprocessor_config.json
 expect 3 "$saccade" caption broken photo.jpg
 one_error "broken/preprocessor_config.json"
+# As transformers 5 writes it.
+{
+  printf '{"image_processor": '
+  cat hub/blip/preprocessor_config.json
+  printf ', "processor_class": "BlipProcessor"}'
+} >broken/processor_config.json
+expect 0 "$saccade" caption hub/blip photo.jpg
+cp out before
+expect 0 "$saccade" caption broken photo.jpg
+cmp -s out before || fail "pictures are prepared in another way"
+expect 0 "$saccade" inspect broken/model.safetensors
+wants "processor_config.json" out
+wants "pixels: clip" out
 expect 2 "$saccade" convert hub/blip blip.txt
 one_error "blip.txt" ".h5"
 [ ! -e blip.txt ] || fail "a refused conversion leaves a file"
