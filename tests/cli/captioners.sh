@@ -128,4 +128,15 @@ one_error "encoder/model.safetensors" "not finite"
 echo '{' >hub/blip/config.json
 expect 4 "$saccade" caption hub/blip photo.jpg
 one_error "hub/blip/config.json"
+
+# What cannot be taken as it is: a folder of a cache, weights without a file on pictures, and of no network.
+mkdir -p cache/snapshots
+cp -r "$golden/vit-gpt2" cache/snapshots/revision
+expect 4 "$saccade" caption cache photo.jpg
+one_error "cache/snapshots/revision"
+expect 0 "$saccade" inspect "$golden/../hub/torchvision-convnext"
+wants "pictures: no file" out
+wants "pixels: imagenet" out
+expect 0 "$saccade" inspect "$golden/../containers/views.pth"
+wants "network: none that encoder.type hub knows" out
 exit 0
