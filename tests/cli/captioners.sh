@@ -129,7 +129,9 @@ echo '{' >hub/blip/config.json
 expect 4 "$saccade" caption hub/blip photo.jpg
 one_error "hub/blip/config.json"
 
-# What cannot be taken as it is: a folder of a cache, weights without a file on pictures, and of no network.
+# What cannot be taken as it is: a file of a folder, a folder of a cache, weights without a file on pictures, and of no network.
+expect 4 "$saccade" caption hub/vit-gpt2/model.safetensors photo.jpg
+one_error "hub/vit-gpt2/model.safetensors" "name the folder"
 mkdir -p cache/snapshots
 cp -r "$golden/vit-gpt2" cache/snapshots/revision
 expect 4 "$saccade" caption cache photo.jpg
