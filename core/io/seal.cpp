@@ -62,6 +62,8 @@ Digest128 digest(std::span<const std::byte> first, std::span<const std::byte> se
 std::string foreign(std::span<const std::byte> head, const std::string& name) {
   if (has(head, kMagic.substr(0, 8))) return "its first bytes were changed, as by a text transfer";
   const std::string kind = foreign_file(head, name);
+  if (kind == "it is a safetensors file" || kind == "it is a JSON text")
+    return kind + "; of a model as hubs publish it, name the folder";
   return kind.empty() ? "it starts with other bytes" : kind;
 }
 

@@ -285,6 +285,19 @@ class ShardedTensors final : public TensorFile {
   std::map<std::string, std::string> owners_;
 };
 
+}  // namespace
+
+std::string snapshot_advice(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder / "snapshots", error))
+    return "this is a folder of the cache of huggingface_hub, whose files are below snapshots; "
+           "name " +
+           entry.path().string();
+  return "";
+}
+
+namespace {
+
 // The file of weights in a folder.
 fs::path weights_in(const fs::path& folder) {
   for (const char* name :
@@ -304,6 +317,8 @@ fs::path weights_in(const fs::path& folder) {
   if (error) throw_io_error("read", folder, error.value());
   std::sort(found.begin(), found.end());
   if (found.size() == 1) return folder / found[0];
+  if (const std::string advice = snapshot_advice(folder); found.empty() && !advice.empty())
+    throw DataError(folder.string() + ": " + advice);
   if (found.empty())
     throw DataError(folder.string() +
                     ": no weights are in this folder (model.safetensors, pytorch_model.bin, an "

@@ -18,4 +18,8 @@ namespace saccade {
 // only where `bare` is set; its name is "".
 std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path, bool bare = false);
 
+// What to name instead of a folder of huggingface_hub's cache, which has its files in folders
+// below; "" for any other folder.
+std::string snapshot_advice(const std::filesystem::path& folder);
+
 }  // namespace saccade

@@ -16,7 +16,8 @@ namespace saccade {
 
 // The files of templates/, which embed.cmake puts into the program when it is built.
 namespace config_templates {
-extern const std::string_view data, small_cnn, onnx_network, new_decoder, tuned_model, training;
+extern const std::string_view data, small_cnn, onnx_network, hub_network, new_decoder, tuned_model,
+    training;
 }
 
 using TemplateValues = std::map<std::string, std::optional<std::string>>;

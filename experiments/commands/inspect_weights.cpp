@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -36,6 +37,12 @@ Json json_of(const NetworkFacts& facts) {
           {"encoder", config}};
 }
 
+constexpr const char* kUnsaid =
+    "no file beside the weights says how they are prepared (preprocessor_config.json, config.json "
+    "of timm, open_clip_config.json); set resize, interpolation and pixels, where they are not "
+    "below, "
+    "as the page of the weights says";
+
 void print_network(const NetworkFacts& facts) {
   const auto line = [](const char* what, const std::string& text) {
     if (!text.empty()) std::cout << what << plain_text(text) << "\n";
@@ -49,11 +56,35 @@ void print_network(const NetworkFacts& facts) {
   std::string layers;
   for (const std::string& layer : facts.layers) layers += (layers.empty() ? "" : ", ") + layer;
   line("layers (encoder.layer): ", layers);
-  line("pictures: as its file says: ", facts.pixels);
+  line("pictures: ", facts.pixels.empty() ? kUnsaid : "as its file says: " + facts.pixels);
   line("but: ", facts.problem);
   std::cout << "config:\n  encoder:\n";
   for (const auto& [key, value] : facts.config)
     std::cout << "    " << key << ": " << plain_text(value) << "\n";
+}
+
+// What a network is that encoder.type hub does not know: by the JSON file beside it, or by names
+// that another encoder reads.
+std::string unknown_network(const std::string& path, const TensorFile& file) {
+  for (const auto& [tensor, type] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"features.1.conv.0.0.weight", "mobilenet_v2"},
+           {"features.34.weight", "vgg19"},
+           {"features.28.weight", "vgg16"}})
+    if (file.find(tensor))
+      return str("torchvision's ", type, ", which encoder.type ", type,
+                 " reads (encoder.pixels: imagenet)");
+  const std::filesystem::path place = path;
+  std::error_code error;
+  std::ifstream in((std::filesystem::is_directory(place, error) ? place : place.parent_path()) /
+                   "config.json");
+  const Json json = Json::parse(in, nullptr, false);
+  std::string name;
+  if (json.is_object())
+    for (const char* key : {"architecture", "model_type"})
+      if (name.empty() && json.contains(key) && json[key].is_string()) name = json[key];
+  return str(name.empty() ? "" : name + " (config.json), ", name.empty() ? "none" : "not one",
+             " that encoder.type hub knows; a network of pictures can be exported as ONNX, for "
+             "encoder.type onnx_native");
 }
 
 // Throws DataError where a number of the weights cannot be read, or is none.
@@ -119,6 +150,8 @@ int inspect_weights(const std::string& path, Index image_size, bool json) {
     return static_cast<int>(ExitCode::kOk);
   }
   if (network) print_network(*network);
+  if (!network && !(own && own->has_digest()))
+    std::cout << "network: " << plain_text(unknown_network(path, file)) << "\n";
   if (own)
     for (const auto& [key, text] : own->metadata())
       std::cout << "metadata " << short_text(key) << ": " << short_text(text) << "\n";

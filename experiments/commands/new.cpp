@@ -204,11 +204,13 @@ CommandRun bind_new(Options& options) {
       "JSON lines of such objects, COCO captions JSON, Karpathy's JSON or Flickr8k's token "
       "file, recognised by the content",
       "FILE", Need::kRequired);
-  options.text("--encoder", args->encoder,
-               "pretrained network that describes the photos, of which the last layer with a grid "
-               "is taken, joined with an earlier one where it has one (default: a small network "
-               "that needs no file and learns from these photos alone)",
-               "FILE.onnx");
+  options.text(
+      "--encoder", args->encoder,
+      "pretrained network that describes the photos: an ONNX file, of which the last layer "
+      "with a grid is taken, joined with an earlier one where it has one, or weights as a "
+      "model hub has them (default: a small network that needs no file and learns from "
+      "these photos alone)",
+      "FILE|DIR");
   options.text("--from", args->from,
                "start from the weights of this model, whose encoder, widths and search the config "
                "then has, also of the folder of a published captioner; --encoder is its encoder's "

@@ -19,10 +19,12 @@
 #include "core/config/node.h"
 #include "core/io/checkpoint.h"
 #include "experiments/commands/config_template.h"
+#include "experiments/commands/inspect_weights.h"
 #include "vision/encoders/encoder_traits.h"
 #include "vision/encoders/frozen_network.h"
 #include "vision/encoders/onnx/producer.h"
 #include "vision/encoders/onnx_layers.h"
+#include "vision/encoders/weights_facts.h"
 
 namespace saccade {
 
@@ -133,6 +135,9 @@ TemplateValues starter_values(const StarterHead& head, const OwnData& data,
 // flickr8k-soft.yaml.
 void add_network(const StarterNetwork& network, const OwnData& data, TemplateValues& values) {
   const bool joins = !network.earlier.empty();
+  for (const char* key : {"weights", "image_width", "resize", "resize_side", "interpolation",
+                          "input_mean", "input_scale", "told"})
+    values[key] = std::nullopt;
   const Index views = values.at("flips") ? 2 : 1;
   constexpr double kBytes = 2;  // of a 16-bit number
   const double features = static_cast<double>(network.features + network.earlier_features);
@@ -147,6 +152,12 @@ void add_network(const StarterNetwork& network, const OwnData& data, TemplateVal
   values["pixels"] = network.imagenet_pixels ? "imagenet" : "plain";
   values["cache"] =
       data_size(kBytes * static_cast<double>(data.train * views * network.grid.cells()) * features);
+  if (network.hub.empty()) return;
+  values["network"] = plain_text(network.what);
+  values["told"] = when(!network.told.empty(), plain_text(network.told));
+  values["pixels"] = std::nullopt;
+  for (const auto& [key, value] : network.hub)
+    if (key != "type") values[key] = key == "weights" ? yaml_text(value) : value;
 }
 
 // The values of a published captioner, whose tokens and lengths are its own.
@@ -265,7 +276,27 @@ void find_earlier(const std::vector<OnnxLayer>& layers, StarterNetwork& found) {
 
 }  // namespace
 
+namespace {
+
+StarterNetwork find_hub_network(const std::string& path) {
+  NetworkFacts facts = network_facts(path, 0);
+  if (!facts.problem.empty()) throw DataError(facts.problem);
+  return {.file = path,
+          .layer = "",
+          .image_size = facts.height,
+          .grid = {.rows = facts.grid.rows, .cols = facts.grid.cols},
+          .features = facts.grid.features,
+          .what = std::move(facts.what),
+          .told = std::move(facts.pixels),
+          .hub = std::move(facts.config)};
+}
+
+}  // namespace
+
 StarterNetwork find_network(const std::string& file) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error) || are_weights(file))
+    return find_hub_network(file);
   constexpr Index kFewest = 3, kMost = 32;  // rows or columns
   const auto fits = [](Index extent) { return extent >= kFewest && extent <= kMost; };
   // A network of fixed input size can be run at that size alone.
@@ -317,10 +348,12 @@ std::string starter_yaml(const StarterHead& head, const OwnData& data,
   TemplateValues values =
       starter_values(head, data, network, training_size(data.captions.captions));
   if (network) add_network(*network, data, values);
-  return whole_yaml(
-      filled(network ? config_templates::onnx_network : config_templates::small_cnn, values) +
-          filled(config_templates::new_decoder, values),
-      values);
+  return whole_yaml(filled(!network               ? config_templates::small_cnn
+                           : network->hub.empty() ? config_templates::onnx_network
+                                                  : config_templates::hub_network,
+                           values) +
+                        filled(config_templates::new_decoder, values),
+                    values);
 }
 
 TunedModel read_tuned_model(const std::string& given, const std::filesystem::path& checkpoint) {

@@ -18,7 +18,8 @@ struct StarterHead {
   std::string advice = "";  // whether a trained model is a good start; may be empty
 };
 
-// A frozen network from an ONNX file, and which of its layers make up the grid.
+// A frozen network from an ONNX file, and which of its layers make up the grid; or one as model
+// hubs publish it, with its last layer.
 struct StarterNetwork {
   std::string file, layer;
   Index image_size = 0;
@@ -29,12 +30,17 @@ struct StarterNetwork {
   // none.
   std::string earlier{};
   Index earlier_features = 0;
+  // Of a hub's network: what it is, the file that says how photos are prepared ("" where none
+  // does), and its keys of the section encoder.
+  std::string what{}, told{};
+  std::vector<std::pair<std::string, std::string>> hub{};
 };
 
 // Finds the layers of a network that suit as a grid: the last one that still has rows and columns,
 // and the first activation on the same grid that has at least half as many features and further
 // convolutions behind it. In the MobileNetV2 of configs/ these are its t168 and conv42_relu6.
-// Throws DataError where the file is no network that can be run, or has no such last layer.
+// Weights of a hub are a folder or a file that is no ONNX file. Throws DataError where there is no
+// network that can be run, or it has no such last layer.
 StarterNetwork find_network(const std::string& file);
 
 // How long to train: the data decide.

@@ -80,6 +80,19 @@ cp -r hub/blip broken
 rm broken/preprocessor_config.json
 expect 3 "$saccade" caption broken photo.jpg
 one_error "broken/preprocessor_config.json"
+# As transformers 5 writes it.
+{
+  printf '{"image_processor": '
+  cat hub/blip/preprocessor_config.json
+  printf ', "processor_class": "BlipProcessor"}'
+} >broken/processor_config.json
+expect 0 "$saccade" caption hub/blip photo.jpg
+cp out before
+expect 0 "$saccade" caption broken photo.jpg
+cmp -s out before || fail "pictures are prepared in another way"
+expect 0 "$saccade" inspect broken/model.safetensors
+wants "processor_config.json" out
+wants "pixels: clip" out
 expect 2 "$saccade" convert hub/blip blip.txt
 one_error "blip.txt" ".h5"
 [ ! -e blip.txt ] || fail "a refused conversion leaves a file"
@@ -115,4 +128,17 @@ one_error "encoder/model.safetensors" "not finite"
 echo '{' >hub/blip/config.json
 expect 4 "$saccade" caption hub/blip photo.jpg
 one_error "hub/blip/config.json"
+
+# What cannot be taken as it is: a file of a folder, a folder of a cache, weights without a file on pictures, and of no network.
+expect 4 "$saccade" caption hub/vit-gpt2/model.safetensors photo.jpg
+one_error "hub/vit-gpt2/model.safetensors" "name the folder"
+mkdir -p cache/snapshots
+cp -r "$golden/vit-gpt2" cache/snapshots/revision
+expect 4 "$saccade" caption cache photo.jpg
+one_error "cache/snapshots/revision"
+expect 0 "$saccade" inspect "$golden/../hub/torchvision-convnext"
+wants "pictures: no file" out
+wants "pixels: imagenet" out
+expect 0 "$saccade" inspect "$golden/../containers/views.pth"
+wants "network: none that encoder.type hub knows" out
 exit 0

@@ -95,6 +95,22 @@ val=$(json out /splits/1/images)
 expect 0 "$saccade" data tokens.yaml --json
 [ "$(json out /splits/1/images)" = "$val" ] || fail "the split depends on the form of the file"
 
+# A network as a model hub has it, frozen, and then its last block.
+published=$(dirname "${BASH_SOURCE[0]}")/../golden/published
+cp -r "$published/hub/hf-clip" hf-clip
+expect 0 "$saccade" new untold --photos "$folder" --captions coco.json --encoder hf-clip
+wants "No file beside the weights says" untold.yaml
+cp "$published/preprocess/clip/preprocessor_config.json" hf-clip
+expect 0 "$saccade" new clip --photos "$folder" --captions coco.json --encoder hf-clip
+for text in "type: hub" "frozen_stages: -1" "resize: center" "pixels: clip" "preprocessor_config.json"; do
+  wants "$text" clip.yaml
+done
+tiny="train.stop=2u train.validate_every=2u optimizer.warmup=0 --report-images 0"
+expect 0 "$saccade" train clip.yaml --out runs/clip $tiny
+expect 0 "$saccade" train clip.yaml --out runs/tuned $tiny train.init_from=runs/clip encoder.frozen_stages=2 encoder.lr=1e-5
+expect 3 "$saccade" new x --photos "$folder" --captions coco.json --encoder "$published/hub/torchvision-vit"
+one_error "encoder.heads"
+
 # What cannot be used is refused, and nothing is written.
 printf 'datei;text\na.jpg;ein Hund\n' >semicolons.csv
 expect 3 "$saccade" new x --photos "$folder" --captions semicolons.csv

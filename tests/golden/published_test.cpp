@@ -369,6 +369,7 @@ TEST_CASE("what tensors do not tell is asked for by its key, and unknown network
   };
   CHECK_THAT(says(copy("hf-vit", "config.json")), Catch::Contains("set encoder.heads"));
   CHECK_THAT(says(copy("hf-efficientnet", "config.json")), Catch::Contains("strides"));
+  CHECK_THAT(says(copy("timm-mobilenetv3", "config.json")), Catch::Contains("\"architecture\""));
   EncoderConfig clip = copy("hf-clip", "config.json");
   clip.heads = 2;
   CHECK_THAT(says(clip), Catch::Contains("set encoder.activation"));
@@ -393,6 +394,10 @@ TEST_CASE("what tensors do not tell is asked for by its key, and unknown network
     std::ofstream(folder / "copy" / "config.json") << text;
     CHECK_THAT(says(config), Catch::Contains("config.json"));
   }
+  const EncoderConfig part = copy("hf-vit", "");
+  std::ofstream(folder / "copy" / "config.json")
+      << R"({"num_attention_heads": 2, "num_hidden_layers": 5})";
+  CHECK_THAT(says(part), Catch::Contains("num_hidden_layers is 5") && Catch::Contains("2 blocks"));
   // A tensor more within the network, one less, and names of nobody.
   const auto changed = [&](const char* network, auto change) {
     const EncoderConfig config = copy(network, "");

@@ -150,11 +150,17 @@ void read_openclip(const Json& json, PublishedPixels& pixels) {
   }
 }
 
+// What transformers 5 writes of a processor, of which the one of pictures is a part.
+void read_processor(const Json& json, PublishedPixels& pixels) {
+  read_transformers(json.at("image_processor"), pixels);
+}
+
 constexpr struct {
   const char* file;
   const char* key;  // which an object of this kind has
   void (*read)(const Json&, PublishedPixels&);
 } kFiles[] = {{"preprocessor_config.json", "", read_transformers},
+              {"processor_config.json", "image_processor", read_processor},
               {"config.json", "pretrained_cfg", read_timm},
               {"open_clip_config.json", "preprocess_cfg", read_openclip}};
 

@@ -32,9 +32,9 @@ struct PublishedPixels {
   double input_mean = 127.5, input_scale = 127.5;  // for plain
 };
 
-// What preprocessor_config.json (transformers), config.json (timm) or open_clip_config.json beside
-// weights says, which are a file or a folder. None where there is no such file, or it cannot be
-// read.
+// What preprocessor_config.json or processor_config.json (transformers), config.json (timm) or
+// open_clip_config.json beside weights says, which are a file or a folder. None where there is no
+// such file, or it cannot be read.
 std::optional<PublishedPixels> published_pixels(const std::filesystem::path& weights);
 
 }  // namespace saccade

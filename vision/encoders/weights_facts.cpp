@@ -8,7 +8,6 @@
 #include "vision/encoders/backbones/hub_facts.h"
 #include "vision/encoders/backbones/hub_network.h"
 #include "vision/encoders/encoder.h"
-#include "vision/encoders/published_preprocessing.h"
 
 namespace saccade {
 
@@ -72,12 +71,12 @@ Index stated_side(const HubTensors& tensors, const std::string& path) {
 NetworkFacts network_facts(const std::string& path, Index image_size) {
   const HubTensors tensors(open_tensors(path));
   NetworkFacts facts{.names = tensors.naming().what, .prefix = tensors.prefix(), .what = ""};
-  const auto published = published_pixels(path);
-  const bool told = published && published->height > 0;
-  const Index usual = told || image_size > 0 ? 0 : stated_side(tensors, path);
   EncoderConfig config;
   config.type = "hub";
   config.weights = path;
+  const auto published = weights_pixels(config);
+  const bool told = published && published->height > 0;
+  const Index usual = told || image_size > 0 ? 0 : stated_side(tensors, path);
   facts.height = image_size > 0 ? image_size : told ? published->height : usual;
   facts.width = image_size > 0 ? image_size : told ? published->width : usual;
   config.image_size = facts.height;
@@ -95,6 +94,8 @@ NetworkFacts network_facts(const std::string& path, Index image_size) {
                read_hub_plan(tensors, path, config));
     ParameterStore parameters;
     const auto encoder = make_encoder(config, ParamScope(parameters, "encoder"));
+    parameters.allocate();
+    load_encoder_weights(config, *encoder, parameters);
     facts.grid = encoder->grid();
     for (const EncoderStage& stage : encoder->stages())
       if (stage.name != "embedding") facts.layers.push_back(stage.name);
@@ -102,6 +103,26 @@ NetworkFacts network_facts(const std::string& path, Index image_size) {
     facts.problem = error.what();
   }
   return facts;
+}
+
+std::optional<PublishedPixels> weights_pixels(const EncoderConfig& config) {
+  if (auto published = published_pixels(config.weights)) return published;
+  bool torchvision = false;  // whose names these encoders have
+  for (const char* type : {"resnet", "vgg", "mobilenet"})
+    torchvision = torchvision || config.type.starts_with(type);
+  try {
+    std::unique_ptr<TensorFile> file = open_tensors(config.weights);
+    const auto* own = dynamic_cast<const SafetensorsFile*>(file.get());
+    if (own && own->has_digest()) return std::nullopt;
+    if (config.type == "hub" && is_hub_network(*file))
+      torchvision = std::string(HubTensors(std::move(file)).naming().what).find("torchvision") !=
+                    std::string::npos;
+    if (!torchvision) return std::nullopt;
+  } catch (const Error&) {  // whoever loads them says it
+    return std::nullopt;
+  }
+  return PublishedPixels{.colours = published_colours(PixelScale::kImagenet),
+                         .pixels = PixelScale::kImagenet};
 }
 
 }  // namespace saccade

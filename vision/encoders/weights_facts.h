@@ -1,11 +1,13 @@
 // What network a file or folder of published weights holds, and the config with which it encodes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "vision/encoders/grid.h"
+#include "vision/encoders/published_preprocessing.h"
 
 namespace saccade {
 
@@ -16,7 +18,7 @@ struct NetworkFacts {
   GridShape grid{};
   Index height = 0, width = 0;
   std::vector<std::string> layers{};
-  std::string pixels{};  // the file that says how pictures are prepared
+  std::string pixels{};  // the file that says how pictures are prepared; "" where none does
   // Keys of the section encoder, and their values.
   std::vector<std::pair<std::string, std::string>> config{};
 };
@@ -24,5 +26,10 @@ struct NetworkFacts {
 // Pictures have `image_size`; 0: what the files say, or else 224. Throws what open_tensors() and
 // HubTensors throw; a network that cannot be an encoder is a `problem`.
 NetworkFacts network_facts(const std::string& path, Index image_size);
+
+// published_pixels(), or else, of a network with torchvision's names, the colours that all weights
+// of torchvision were trained with, and no file. None also of what saccade wrote, and where a path
+// has no weights.
+std::optional<PublishedPixels> weights_pixels(const EncoderConfig& config);
 
 }  // namespace saccade

@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/io/checkpoint.h"
+#include "core/io/tensor_files.h"
 
 namespace saccade {
 
@@ -309,9 +310,12 @@ fs::path resolve_checkpoint(const fs::path& path) {
     throw CheckpointError(published.string() +
                           ": is damaged, or not that of a captioner that saccade reads (BLIP, GIT, "
                           "ViT with GPT-2); the folder of an encoder is for encoder.weights");
+  if (const std::string advice = snapshot_advice(path); !advice.empty())
+    throw CheckpointError(path.string() + ": " + advice);
   throw CheckpointError(path.string() +
-                        ": this directory has no checkpoints/last, so it is not a run's; name a "
-                        "checkpoint file or the directory of a run");
+                        ": this directory has no checkpoints/last, so it is not a run's, and no "
+                        "config.json, so it is not a published captioner's; name a checkpoint file "
+                        "or the directory of a run");
 }
 
 bool same_checkpoint(const fs::path& one, const fs::path& other) {

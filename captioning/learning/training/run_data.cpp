@@ -7,8 +7,8 @@
 #include "captioning/study/evaluation/evaluate.h"
 #include "captioning/study/grounding/configured_boxes.h"
 #include "core/config/traits.h"
-#include "vision/encoders/published_preprocessing.h"
 #include "vision/encoders/stored_network.h"
+#include "vision/encoders/weights_facts.h"
 
 namespace saccade {
 
@@ -58,18 +58,21 @@ std::unique_ptr<DatasetInputs> load_inputs(const LoadedData& loaded, const Input
 void tell_preparation(const EncoderConfig& config, const MessageListener& listener) {
   const std::string& file = config.weights.empty() ? config.model : config.weights;
   if (file.empty()) return;
-  const auto published = published_pixels(file);
+  const auto published = config.weights.empty() ? published_pixels(file) : weights_pixels(config);
   if (!published) return;
+  const std::string said =
+      published->file.empty()
+          ? ": weights of torchvision have colours that are normalised"
+          : ": its " + published->file + " says that colours are normalised for the network";
   if (published->interpolation && *published->interpolation != config.interpolation)
     warn(listener, str(file, ": its ", published->file, " says that the network was trained on ",
                        enum_name(*published->interpolation),
                        " photos, and encoder.interpolation is ", enum_name(config.interpolation),
                        "; set encoder.interpolation to ", enum_name(*published->interpolation)));
   if (published->pixels && *published->pixels != config.pixels)
-    warn(listener, str(file, ": its ", published->file,
-                       " says that colours are normalised for the network as encoder.pixels ",
-                       enum_name(*published->pixels), " does, and it is ", enum_name(config.pixels),
-                       "; set encoder.pixels to ", enum_name(*published->pixels)));
+    warn(listener,
+         str(file, said, " as encoder.pixels ", enum_name(*published->pixels), " does, and it is ",
+             enum_name(config.pixels), "; set encoder.pixels to ", enum_name(*published->pixels)));
 }
 
 std::unique_ptr<LoadedData> load_announced(const DataConfig& config,

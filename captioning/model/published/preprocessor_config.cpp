@@ -89,11 +89,16 @@ void check_colours(const JsonFile& file) {
 
 JsonFile read_preprocessor(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "preprocessor_config.json";
-  const auto file = JsonFile::read(path);
+  auto file = JsonFile::read(path);
+  // What transformers 5 writes of a processor, of which the one of pictures is a part.
+  if (!file)
+    if (const auto whole = JsonFile::read(folder / "processor_config.json");
+        whole && whole->has("image_processor"))
+      file = whole->section("image_processor");
   if (!file)
     throw DataError(path.string() +
-                    ": cannot be read, and nothing else says how photos are prepared for this "
-                    "captioner; copy it, too");
+                    ": cannot be read, and no processor_config.json says how photos are prepared "
+                    "for this captioner; copy it, too");
   check_steps(*file);
   check_sizes(*file);
   check_colours(*file);

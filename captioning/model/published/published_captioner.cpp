@@ -45,7 +45,8 @@ EncoderConfig encoder_of(const fs::path& folder, Index image_size) {
   encoder.interpolation = Interpolation::kBicubic;
   const JsonFile file = read_preprocessor(folder);
   const auto pixels = published_pixels(folder);
-  SACCADE_ASSERT(pixels && pixels->file == "preprocessor_config.json", file.name(), " is not read");
+  SACCADE_ASSERT(pixels && file.name().find(pixels->file) != std::string::npos, file.name(),
+                 " is not read");
   if (pixels->colours && !pixels->pixels)
     file.refuse("image_mean",
                 "with image_std it is not that of CLIP or ImageNet, nor the same for all colours, "

@@ -147,6 +147,12 @@ InvertedPlan inverted_parts(const HubTensors& tensors, const HubFacts& facts) {
     return plan;
   }
   const bool efficientnet = tensors.has_original("bn2.weight");
+  if (facts.architecture().empty())
+    throw DataError(str(
+        tensors.source(),
+        ": whether it pads as TensorFlow is in no tensor, and no config.json is beside it; copy "
+        "that there, or write one with the name that timm gives the network: {\"architecture\": \"",
+        efficientnet ? "efficientnet_b0" : "mobilenetv3_large_100", "\"}, or tf_..."));
   require_architecture(
       facts,
       efficientnet

@@ -180,7 +180,9 @@ HubTensors::HubTensors(std::unique_ptr<TensorFile> file) : file_(std::move(file)
     if (!fresh)
       throw DataError(source_ +
                       ": it has two tensors for one part of the network, one of which is " +
-                      safetensors_name_in_message(one.entry->name));
+                      safetensors_name_in_message(one.entry->name) +
+                      "; it is a variant that saccade does not know: export it as ONNX, and take "
+                      "encoder.type onnx_native");
     forms[name] = one.rule ? one.rule->form : HubForm::kSame;
   }
   for (const auto& [name, own] : parts) {

@@ -1,6 +1,7 @@
 // What networks the tensors of a hub make, with what the JSON beside them adds.
 #include <cmath>
 
+#include "core/base/listing.h"
 #include "vision/encoders/backbones/hub_facts.h"
 #include "vision/encoders/backbones/hub_network.h"
 
@@ -120,6 +121,12 @@ VitParts vit_parts(const HubTensors& tensors, const HubFacts& facts, const Encod
   VitParts parts{.width = patch[0], .patch = patch[2]};
   parts.patch_bias = tensors.find("patch_embed.proj.bias") != nullptr;
   parts.layers = tensors.count("blocks.#.norm1.weight");
+  if (const auto stated = facts.get<Index>("/num_hidden_layers", parts.layers);
+      stated != parts.layers)
+    throw DataError(str(facts.file(), ": num_hidden_layers is ", stated, ", and ", tensors.source(),
+                        " has ", counted(parts.layers, "block"),
+                        "; it is a part of the weights, or of another network: name the folder or "
+                        "the index that has all of them"));
   parts.hidden = tensors.at("blocks.0.mlp.fc2.weight").shape.back();
   parts.class_token = tensors.find("cls_token") != nullptr;
   if (tensors.find("reg_token")) parts.registers = tensors.at("reg_token").shape[1];
