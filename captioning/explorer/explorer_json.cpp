@@ -21,9 +21,6 @@ constexpr Index kAlternatives = 5;  // the most captions of a beam that are list
 // and they show every fault.
 constexpr Index kDrawnPixels = 100;
 constexpr int kQuality = 80, kDrawnQuality = 95;
-// The longest side of a photo on a page of photos, in pixels, and of the picture of a text, whose
-// letters stay readable.
-constexpr Index kPagePhotoPixels = 640, kPageTextPixels = 1200;
 
 }  // namespace
 
@@ -75,6 +72,15 @@ Json model_facts(const LoadedModel& loaded, const std::string& name, std::option
   if (seed) json["seed"] = *seed;
   for (const Regime regime : evaluation_regimes(loaded.config))
     json["regimes"].push_back(enum_name(regime));
+  return json;
+}
+
+Json model_facts(const LoadedModel& loaded, const std::string& name, std::optional<Index> seed,
+                 Regime regime, MapDetail detail) {
+  Json json = model_facts(loaded, name, seed);
+  json["regimes"] = Json::array({enum_name(regime)});
+  if (detail == MapDetail::kDefault)
+    json["layers"] = json["heads"] = 1;  // those between which one can choose
   return json;
 }
 

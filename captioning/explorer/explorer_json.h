@@ -13,6 +13,10 @@
 
 namespace saccade {
 
+// The longest side of a photo on a page of photos, in pixels, and of the picture of a text, whose
+// letters stay readable.
+inline constexpr Index kPagePhotoPixels = 640, kPageTextPixels = 1200;
+
 // The value rounded to four decimals, which is what a page needs.
 double rounded(double value);
 
@@ -39,6 +43,10 @@ nlohmann::ordered_json model_facts(const LoadedModel& loaded, const std::string&
 // Which maps of the words a page gets: DecodedWord::map, or also those of all layers and heads,
 // where there are several.
 enum class MapDetail { kDefault, kSingle };
+
+// The facts of a model whose captions are all in one regime and have these maps.
+nlohmann::ordered_json model_facts(const LoadedModel& loaded, const std::string& name,
+                                   std::optional<Index> seed, Regime regime, MapDetail detail);
 
 // The caption of a model in its packed form (captioning/model/maps/caption_json.h).
 nlohmann::ordered_json page_caption(const LoadedModel& loaded, CaptionRecord record, Regime regime,

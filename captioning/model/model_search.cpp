@@ -68,8 +68,7 @@ SearchOptions search_options(const ModelConfig& config, const SearchConfig& sear
                     .no_repeat_ngram = search.no_repeat_ngram,
                     .forbidden = std::move(forbidden)},
           .must = std::move(must),
-          .name_objects =
-              search.mode == SearchMode::kBeam && search.groups == 1 ? search.name_objects : 0,
+          .name_objects = search.can_name() ? search.name_objects : 0,
           .regime = evaluation_regimes(config).front(),
           .seed = static_cast<std::uint64_t>(config.seed),
           .allowed_words = vocabulary.published() ? AllowedWords::kAll : AllowedWords::kWords};

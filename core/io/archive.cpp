@@ -130,10 +130,6 @@ void Archive::borrow_floats(const std::string& name, std::vector<Index> shape,
                             std::span<const float> values) {
   add(name, NumberArray<float>::borrowed(std::move(shape), values));
 }
-void Archive::borrow_doubles(const std::string& name, std::vector<Index> shape,
-                             std::span<const double> values) {
-  add(name, NumberArray<double>::borrowed(std::move(shape), values));
-}
 void Archive::add_uint64(const std::string& name, std::uint64_t value) { add(name, value); }
 void Archive::add_string(const std::string& name, std::string text) {
   add(name, Entry(std::in_place_type<std::string>, std::move(text)));

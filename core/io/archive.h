@@ -66,11 +66,9 @@ class Archive {
   void add_doubles(const std::string& name, std::vector<Index> shape, std::vector<double> values);
   void add_int64s(const std::string& name, std::vector<Index> shape,
                   std::vector<std::int64_t> values);
-  // These do not copy; the values must live until the archive is saved.
+  // This does not copy; the values must live until the archive is saved.
   void borrow_floats(const std::string& name, std::vector<Index> shape,
                      std::span<const float> values);
-  void borrow_doubles(const std::string& name, std::vector<Index> shape,
-                      std::span<const double> values);
   void add_uint64(const std::string& name, std::uint64_t value);
   void add_string(const std::string& name, std::string text);
   void add_strings(const std::string& name, std::vector<std::string> texts);

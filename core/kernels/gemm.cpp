@@ -65,51 +65,42 @@ void gemm(const Gemm& whole) {
       });
 }
 
+namespace {
+
+// c = op(a) op(b) + beta c; `name` is for messages.
+void multiply(const char* name, Trans trans_a, ConstView a, Trans trans_b, ConstView b, View c,
+              Real beta) {
+  const bool ta = trans_a == Trans::kYes, tb = trans_b == Trans::kYes;
+  const Gemm product{.trans_a = trans_a,
+                     .trans_b = trans_b,
+                     .m = ta ? a.cols() : a.rows(),
+                     .n = tb ? b.rows() : b.cols(),
+                     .k = ta ? a.rows() : a.cols(),
+                     .a = a.data,
+                     .lda = a.cols(),
+                     .b = b.data,
+                     .ldb = b.cols(),
+                     .beta = beta,
+                     .c = c.data,
+                     .ldc = c.cols()};
+  SACCADE_ASSERT(
+      (tb ? b.cols() : b.rows()) == product.k && c.rows() == product.m && c.cols() == product.n,
+      name, " ", a.shape, " x ", b.shape, " -> ", c.shape);
+  gemm(product);
+}
+
+}  // namespace
+
 void matmul(ConstView a, ConstView b, View c, Real beta) {
-  SACCADE_ASSERT(a.cols() == b.rows() && c.rows() == a.rows() && c.cols() == b.cols(), "matmul ",
-                 a.shape, " x ", b.shape, " -> ", c.shape);
-  gemm({.m = a.rows(),
-        .n = b.cols(),
-        .k = a.cols(),
-        .a = a.data,
-        .lda = a.cols(),
-        .b = b.data,
-        .ldb = b.cols(),
-        .beta = beta,
-        .c = c.data,
-        .ldc = c.cols()});
+  multiply("matmul", Trans::kNo, a, Trans::kNo, b, c, beta);
 }
 
 void matmul_nt(ConstView a, ConstView b, View c, Real beta) {
-  SACCADE_ASSERT(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows(), "matmul_nt ",
-                 a.shape, " x ", b.shape, " -> ", c.shape);
-  gemm({.trans_b = Trans::kYes,
-        .m = a.rows(),
-        .n = b.rows(),
-        .k = a.cols(),
-        .a = a.data,
-        .lda = a.cols(),
-        .b = b.data,
-        .ldb = b.cols(),
-        .beta = beta,
-        .c = c.data,
-        .ldc = c.cols()});
+  multiply("matmul_nt", Trans::kNo, a, Trans::kYes, b, c, beta);
 }
 
 void matmul_tn(ConstView a, ConstView b, View c, Real beta) {
-  SACCADE_ASSERT(a.rows() == b.rows() && c.rows() == a.cols() && c.cols() == b.cols(), "matmul_tn ",
-                 a.shape, " x ", b.shape, " -> ", c.shape);
-  gemm({.trans_a = Trans::kYes,
-        .m = a.cols(),
-        .n = b.cols(),
-        .k = a.rows(),
-        .a = a.data,
-        .lda = a.cols(),
-        .b = b.data,
-        .ldb = b.cols(),
-        .beta = beta,
-        .c = c.data,
-        .ldc = c.cols()});
+  multiply("matmul_tn", Trans::kYes, a, Trans::kNo, b, c, beta);
 }
 
 }  // namespace kernels

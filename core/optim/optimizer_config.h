@@ -2,14 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "core/base/enum_names.h"
 #include "core/config/stop.h"
-#include "core/optim/rate_groups_config.h"
 
 namespace saccade {
 
 class Section;
+class Slot;
 
 enum class OptimizerKind { kSgd, kRmsprop, kAdam, kAdamw };
 constexpr auto enum_table(OptimizerKind) {
@@ -36,6 +39,19 @@ constexpr auto enum_table(ScheduleKind) {
 constexpr auto enum_former_names(ScheduleKind) {
   return enum_rows<ScheduleKind>({{ScheduleKind::kCosine, "warmup_cosine", ""}});
 }
+
+// A group of `optimizer.groups`: all parameters whose name is `prefix`, or starts with `prefix` and
+// a dot.
+struct RateGroup {
+  std::string prefix;
+  double factor = 1;  // a factor on their learning rate; 0: they do not change
+
+  friend bool operator==(const RateGroup&, const RateGroup&) = default;
+};
+using RateGroups = std::vector<RateGroup>;
+
+// Written as a map from prefix to factor: `{decoder.attention: 5, decoder.embedding: 0.1}`.
+std::unique_ptr<Slot> make_slot(RateGroups& groups);
 
 struct OptimizerConfig {
   OptimizerKind type = OptimizerKind::kAdam;

@@ -15,17 +15,15 @@
 
 namespace saccade {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
-
-}  // namespace
 
 struct PhotoPage::Impl {
   const ShownModel* model;
   PhotoPageOptions options;
   bool attends_to_itself = false;
   Json images = Json::array();
+
+  MapDetail detail() const { return options.all_maps ? MapDetail::kSingle : MapDetail::kDefault; }
 };
 
 PhotoPage::PhotoPage(const ShownModel& model, const PhotoPageOptions& options)
@@ -34,7 +32,7 @@ PhotoPage::~PhotoPage() = default;
 
 void PhotoPage::add(const Image& picture, const InputView& input, const CaptionRecord& record) {
   Json image = captioned_photo(*impl_->model->loaded, picture, record, impl_->options.regime,
-                               impl_->options.all_maps ? MapDetail::kSingle : MapDetail::kDefault);
+                               impl_->detail());
   if (impl_->options.self_attention)
     if (Json self = self_attention_json(*impl_->model->loaded->model, input, record.caption);
         !self.is_null()) {
@@ -50,10 +48,8 @@ std::size_t PhotoPage::photos() const { return impl_->images.size(); }
 
 std::string PhotoPage::html() const {
   const ShownModel& model = *impl_->model;
-  Json facts = model_facts(*model.loaded, model.name, model.seed);
-  facts["regimes"] = Json::array({enum_name(impl_->options.regime)});
-  if (!impl_->options.all_maps)
-    facts["layers"] = facts["heads"] = 1;  // those between which one can choose
+  Json facts =
+      model_facts(*model.loaded, model.name, model.seed, impl_->options.regime, impl_->detail());
   facts["manifest"] =
       model.directory.empty() ? Json() : json_file(model.directory / "manifest.json");
   std::vector<std::string> paths;

@@ -7,11 +7,7 @@
 
 namespace saccade {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
-
-}  // namespace
 
 std::string neighbours_text(const WordNeighbours& words) {
   std::string out = str("words near '", words.word, "', with the cosine of their vectors; of ",

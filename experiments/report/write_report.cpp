@@ -28,7 +28,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Index kReportPhotoPixels = 320;  // the longest side
-constexpr Index kReportTextPixels = 1200;  // of the picture of a text, whose letters stay readable
 
 std::string object_label(const SceneObject& object) {
   std::string label;
@@ -56,7 +55,7 @@ Json image_json(const LoadedData& data, Index i) {
   Json json = {{"id", about.id}, {"references", about.captions}};
   const SourceText* text = data.text(i);
   if (text) json["tokens"] = text->tokens;
-  json.update(photo_json(data.image(i), text ? kReportTextPixels : kReportPhotoPixels));
+  json.update(photo_json(data.image(i), text ? kPageTextPixels : kReportPhotoPixels));
   if (data.scenes) json["objects"] = objects_json(data.scenes->scenes[static_cast<std::size_t>(i)]);
   return json;
 }
@@ -72,7 +71,6 @@ Json images_json(const ReportRequest& request, const ReportCaptions& captions) {
   return images;
 }
 
-// The images of the request, in the order of the data set.
 // Throws UsageError where the first model or the data set has nothing by which to find the worst.
 void check_worst(const ReportRequest& request) {
   const std::string& measure = request.worst;
@@ -89,6 +87,7 @@ void check_worst(const ReportRequest& request) {
     throw UsageError("--worst pointing needs the boxes of objects; name them with --boxes");
 }
 
+// The images of the request, in the order of the data set.
 std::vector<Index> shown_images(const ReportRequest& request) {
   std::vector<Index> images = evaluation_images(request.data->dataset, request.split, 0);
   const auto most = static_cast<std::size_t>(request.images);

@@ -1,18 +1,24 @@
 #include "experiments/serve/live_captions.h"
 
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "captioning/explorer/explorer_json.h"
 #include "captioning/model/maps/caption_json.h"
 #include "captioning/model/maps/caption_text.h"
 #include "captioning/study/inspection/caption_occlusion.h"
+#include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/parallel/kernel_parts.h"
 #include "experiments/process/log.h"
-#include "experiments/serve/memory_file.h"
 #include "experiments/serve/search_json.h"
 
 namespace saccade {
@@ -20,8 +26,6 @@ namespace saccade {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr Index kLivePhotoPixels = 640;  // the longest side
 
 ExperimentConfig config_for(const ShownModel& model, const RequestedSearch& requested) {
   try {
@@ -75,6 +79,23 @@ PhotoCaptions caption_photo(const ShownModel& model, const EncodedPhoto& photo,
   if (!missing.empty()) out.json["no_occlusion"] = missing;
   return out;
 }
+
+// A file in memory, for what reads files alone. It is on no disk.
+class MemoryFile {
+ public:
+  // Throws IoError where there is no memory for it.
+  explicit MemoryFile(std::span<const std::uint8_t> bytes)
+      : file_(::memfd_create("saccade", MFD_CLOEXEC)) {
+    if (file_.fd() < 0) throw_io_error("make", "a file in memory", errno);
+    if (const int error = write_all(file_.fd(), std::as_bytes(bytes)))
+      throw_io_error("write", "a file in memory", error);
+  }
+  // Where it can be opened while the object lives.
+  std::filesystem::path path() const { return str("/proc/self/fd/", file_.fd()); }
+
+ private:
+  FileHandle file_;
+};
 
 // Opens the features that were sent with a photo, as each model reads them.
 class SentFeatures {
@@ -151,7 +172,7 @@ std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes,
     json["models"].push_back(std::move(captions.json));
   }
   json["seconds"] = rounded(clock_seconds() - start);
-  json.update(photo_json(source.picture, kLivePhotoPixels));
+  json.update(photo_json(source.picture, kPagePhotoPixels));
   return json_line(json);
 }
 

@@ -59,10 +59,7 @@ Archive small_archive() {
 }
 
 std::vector<Bytes> checkpoints() {
-  const fs::path file = scratch_file("seed.h5", {});
-  fs::remove(file);
-  save_archive(file, small_archive());
-  return {bytes_of_file(file)};
+  return {written_bytes("seed.h5", [](const fs::path& f) { save_archive(f, small_archive()); })};
 }
 
 // The bytes behind the header are the input, under a header that fits them.
@@ -94,24 +91,7 @@ void read_rows(Input bytes) {
     if (store.contains(id)) store.read(id, row);
 }
 
-std::vector<Bytes> row_stores() {
-  std::vector<Bytes> all;
-  for (const bool half : {false, true}) {
-    const fs::path file = scratch_file("seed.rows", {});
-    fs::remove(file);
-    const RowFormat format{.key = "key", .shape = {2, 3}, .half = half};
-    {
-      RowStoreWriter writer(file, format, {"a.jpg", "b.jpg", "c.jpg"});
-      const std::vector<float> row{1, 2, 3, -4, 5, 0.5F};
-      writer.write("a.jpg", row);
-      writer.write("b.jpg", row);
-      writer.leave_out("c.jpg");
-      writer.finish();
-    }
-    all.push_back(bytes_of_file(file));
-  }
-  return all;
-}
+std::vector<Bytes> row_stores() { return {cached_rows(false), cached_rows(true)}; }
 
 // Arrays of numpy and HDF5.
 void read_arrays(Input bytes) {

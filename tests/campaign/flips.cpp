@@ -32,13 +32,6 @@ struct SmallFile {
 
 const fs::path kOld = fs::path(SACCADE_SOURCE) / "tests/campaign/old";
 
-Bytes made(const std::string& name, const std::function<void(const fs::path&)>& write) {
-  const fs::path file = scratch_file(name, {});
-  fs::remove(file);
-  write(file);
-  return bytes_of_file(file);
-}
-
 Archive archive() {
   Archive out;
   out.add_uint64("content_version", 1);
@@ -81,47 +74,38 @@ std::string rows_of(const fs::path& file) {
   return digest.hex();
 }
 
-Bytes rows() {
-  return made("flips.rows", [](const fs::path& file) {
-    const RowFormat format{.key = "key", .shape = {2, 3}, .half = false};
-    RowStoreWriter writer(file, format, {"a.jpg", "b.jpg", "c.jpg"});
-    const std::vector<float> row{1, 2, 3, -4, 5, 0.5F};
-    writer.write("a.jpg", row);
-    writer.write("b.jpg", row);
-    writer.leave_out("c.jpg");
-    writer.finish();
-  });
-}
-
 std::vector<SmallFile> small_files() {
-  return {
-      {.name = "checkpoint",
-       .make =
-           [] { return made("whole.h5", [](const fs::path& f) { save_archive(f, archive()); }); },
-       .same =
-           [](Input bytes) {
-             return same_entries(load_archive(scratch_file("flipped.h5", bytes)), archive());
-           },
-       .code = ExitCode::kCheckpoint},
-      {.name = "safetensors",
-       .make =
-           [] {
-             return made("whole.safetensors",
-                         [](const fs::path& f) { export_archive(archive(), f); });
-           },
-       .same =
-           [](Input bytes) {
-             const SafetensorsFile file(scratch_file("flipped.safetensors", bytes));
-             return same_entries(import_archive(file), archive());
-           }},
-      {.name = "cache",
-       .make = rows,
-       .same =
-           [](Input bytes) {
-             static const std::string whole = rows_of(scratch_file("whole.rows", rows()));
-             return rows_of(scratch_file("flipped.rows", bytes)) == whole;
-           },
-       .unread = 24}};  // the place of the row that was left out, of 6 floats
+  return {{.name = "checkpoint",
+           .make =
+               [] {
+                 return written_bytes("whole.h5",
+                                      [](const fs::path& f) { save_archive(f, archive()); });
+               },
+           .same =
+               [](Input bytes) {
+                 return same_entries(load_archive(scratch_file("flipped.h5", bytes)), archive());
+               },
+           .code = ExitCode::kCheckpoint},
+          {.name = "safetensors",
+           .make =
+               [] {
+                 return written_bytes("whole.safetensors",
+                                      [](const fs::path& f) { export_archive(archive(), f); });
+               },
+           .same =
+               [](Input bytes) {
+                 const SafetensorsFile file(scratch_file("flipped.safetensors", bytes));
+                 return same_entries(import_archive(file), archive());
+               }},
+          {.name = "cache",
+           .make = [] { return cached_rows(false); },
+           .same =
+               [](Input bytes) {
+                 static const std::string whole =
+                     rows_of(scratch_file("whole.rows", cached_rows(false)));
+                 return rows_of(scratch_file("flipped.rows", bytes)) == whole;
+               },
+           .unread = 24}};  // the place of the row that was left out, of 6 floats
 }
 
 // What is wrong with how a damaged file is read; "" for nothing.

@@ -6,7 +6,6 @@
 #include "tests/campaign/numerics.h"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <functional>
 #include <iostream>
@@ -60,15 +59,6 @@ std::string gemm(Draw& draw, Precision precision) {
   };
   return compared(made(draw({m, ldc})), with(kernels::reference::gemm),
                   with(kernels::optimized::gemm));
-}
-
-Tensor rounded(Tensor x, Precision precision) {
-  if (precision == Precision::kF32) return x;
-  std::vector<std::uint16_t> upper(x.span().size());
-  round_to_bf16(x.span(), upper.data());
-  for (std::size_t i = 0; i < upper.size(); ++i)
-    x.data()[i] = std::bit_cast<float>(static_cast<std::uint32_t>(upper[i]) << 16);
-  return x;
 }
 
 std::string convolution(Draw& draw, Precision wanted) {

@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/tensor/tensor.h"
+#include "tests/support/kernel_results.h"
 
 namespace saccade::campaign {
 
@@ -75,14 +76,9 @@ class Draw {
   Kind kind_ = Kind::kUsual;
 };
 
-using Results = std::vector<Tensor>;
-
-template <class... T>
-Results made(T... tensors) {
-  Results out;
-  (out.push_back(std::move(tensors)), ...);
-  return out;
-}
+using test::made;
+using test::Results;
+using test::rounded;
 
 // How the results of a pair may differ.
 struct Allowed {

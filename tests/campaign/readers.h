@@ -45,6 +45,11 @@ int flips(const std::vector<std::string>& names, std::size_t every);
 std::filesystem::path scratch_file(const std::string& name, Input bytes);
 // The bytes of a file, which must be readable.
 Bytes bytes_of_file(const std::filesystem::path& file);
+// The bytes that `write` gives a file of this name.
+Bytes written_bytes(const std::string& name,
+                    const std::function<void(const std::filesystem::path&)>& write);
+// A cache with two rows and the place of a third that was left out.
+Bytes cached_rows(bool half);
 // The bytes of all files of a folder with this ending, in the order of their names.
 std::vector<Bytes> files(const std::filesystem::path& folder, const std::string& ending);
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/io/row_store.h"
 #include "tests/campaign/readers.h"
 
 namespace saccade::campaign {
@@ -44,6 +45,25 @@ fs::path scratch_file(const std::string& name, std::span<const std::uint8_t> byt
 Bytes bytes_of_file(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Bytes written_bytes(const std::string& name, const std::function<void(const fs::path&)>& write) {
+  const fs::path file = scratch_file(name, {});
+  fs::remove(file);
+  write(file);
+  return bytes_of_file(file);
+}
+
+Bytes cached_rows(bool half) {
+  return written_bytes("written.rows", [half](const fs::path& file) {
+    const RowFormat format{.key = "key", .shape = {2, 3}, .half = half};
+    RowStoreWriter writer(file, format, {"a.jpg", "b.jpg", "c.jpg"});
+    const std::vector<float> row{1, 2, 3, -4, 5, 0.5F};
+    writer.write("a.jpg", row);
+    writer.write("b.jpg", row);
+    writer.leave_out("c.jpg");
+    writer.finish();
+  });
 }
 
 std::vector<Bytes> files(const fs::path& folder, const std::string& ending) {

@@ -1,8 +1,6 @@
 // The optimized convolutions against their reference versions, and both against the defining sum.
 #include "core/kernels/conv.h"
 
-#include <bit>
-
 #include "core/kernels/optimized/conv_primitive.h"
 #include "core/kernels/optimized/winograd.h"
 #include "core/kernels/rounded_weights.h"
@@ -10,6 +8,7 @@
 #include "core/ops/pointwise.h"
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
+#include "tests/support/kernel_results.h"
 #include "tests/support/tensor_difference.h"
 #include "tests/support/test_tape.h"
 #include "tests/support/with_precision.h"
@@ -18,6 +17,7 @@ namespace saccade {
 
 using test::difference;
 using test::noise;
+using test::rounded;
 
 namespace {
 
@@ -71,25 +71,15 @@ Tensor noisy_weights(const ConvShape& s, std::uint64_t sample) {
   return w;
 }
 
-// x as an operand of a convolution in a precision.
-Tensor operand(Tensor x, Precision precision) {
-  if (precision == Precision::kF32) return x;
-  std::vector<std::uint16_t> upper(x.span().size());
-  round_to_bf16(x.span(), upper.data());
-  for (std::size_t i = 0; i < upper.size(); ++i)
-    x.data()[i] = std::bit_cast<float>(static_cast<std::uint32_t>(upper[i]) << 16);
-  return x;
-}
-
 void check_against_reference(const std::vector<ConvShape>& shapes) {
   std::uint64_t draw = 0;
   for (const ConvShape& s : shapes) {
     CAPTURE(s.input(), s.weights(), s.output(), s.stride, s.padding.before, s.padding.after,
             s.groups);
     const Precision precision = kernels::optimized::conv_precision(s);
-    const Tensor x = operand(noise(s.input(), ++draw), precision),
-                 w = operand(noisy_weights(s, ++draw), precision);
-    const Tensor dy = operand(noise(s.output(), ++draw), precision);
+    const Tensor x = rounded(noise(s.input(), ++draw), precision),
+                 w = rounded(noisy_weights(s, ++draw), precision);
+    const Tensor dy = rounded(noise(s.output(), ++draw), precision);
     const Tensor bias = noise({s.out_channels}, ++draw);
     const Tensor skip = noise(s.output(), ++draw);
     const kernels::ConvEpilogue epilogues[] = {
@@ -141,14 +131,14 @@ TEST_CASE("convolutions of rounded operands agree with the reference versions") 
   // Other operands are rounded: the result differs from that of all digits, and from it alone.
   const ConvShape& s = kShapes[1];
   const Tensor x = noise(s.input(), 1), w = noisy_weights(s, 2);
-  Tensor rounded(s.output()), reference(s.output()), whole(s.output());
-  kernels::conv2d(s, x.view(), w.view(), {}, rounded.view());
-  const Tensor rounded_x = operand(x.clone(), Precision::kBf16),
-               rounded_w = operand(w.clone(), Precision::kBf16);
+  Tensor got(s.output()), reference(s.output()), whole(s.output());
+  kernels::conv2d(s, x.view(), w.view(), {}, got.view());
+  const Tensor rounded_x = rounded(x.clone(), Precision::kBf16),
+               rounded_w = rounded(w.clone(), Precision::kBf16);
   kernels::reference::conv2d(s, rounded_x.view(), rounded_w.view(), {}, reference.view());
   kernels::reference::conv2d(s, x.view(), w.view(), {}, whole.view());
-  CHECK(difference(reference, rounded) <= 1e-5);
-  CHECK(difference(whole, rounded) > 1e-4);
+  CHECK(difference(reference, got) <= 1e-5);
+  CHECK(difference(whole, got) > 1e-4);
 }
 
 // This includes cases where oneDNN's takes its place, or where there are too few tiles for it.

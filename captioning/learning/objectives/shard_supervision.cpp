@@ -1,9 +1,94 @@
 #include "captioning/learning/objectives/shard_supervision.h"
 
+#include <algorithm>
+
 #include "core/ops/shape_ops.h"
+#include "core/ops/supervision_ops.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
+
+BoxSupervision::BoxSupervision(std::span<const Var> weights, const SupervisedMaps& supervised) {
+  std::vector<std::vector<const AttentionTarget*>> by_step(weights.size());
+  for (const AttentionTarget& target : supervised.targets) {
+    const Index step = target.word;
+    if (step >= static_cast<Index>(weights.size())) continue;
+    const Index rows = weights[static_cast<std::size_t>(step)].rows();
+    // Longer captions come first, so a caption that has ended is behind the rows.
+    if ((target.caption + 1) * supervised.samples <= rows)
+      by_step[static_cast<std::size_t>(step)].push_back(&target);
+  }
+  for (std::size_t step = 0; step < by_step.size(); ++step) {
+    if (by_step[step].empty()) continue;
+    const Var map = weights[step];
+    const Index regions = map.cols();
+    std::vector<Real> inside(static_cast<std::size_t>(map.shape().size()), 0);
+    for (const AttentionTarget* target : by_step[step]) {
+      SACCADE_CHECK(static_cast<Index>(target->inside.size()) == regions,
+                    "[box supervision] a target of ", target->inside.size(),
+                    " regions for maps of ", regions);
+      for (Index i = 0; i < supervised.samples; ++i)
+        std::copy(target->inside.begin(), target->inside.end(),
+                  inside.begin() + static_cast<std::ptrdiff_t>(
+                                       (target->caption * supervised.samples + i) * regions));
+      words_ += supervised.samples;
+    }
+    costs_.push_back(ops::inside_cost(map, {inside.data(), map.shape()}));
+    for (const Real cost : costs_.back().value().span()) cost_ += static_cast<double>(cost);
+  }
+}
+
+std::vector<Var> BoxSupervision::terms(double weight) const {
+  std::vector<Var> terms;
+  for (const Var cost : costs_)
+    terms.push_back(
+        ops::dot_constant(cost, std::vector<Real>(static_cast<std::size_t>(cost.shape().size()),
+                                                  static_cast<Real>(weight))));
+  return terms;
+}
+
+std::vector<LocatedStep> located(const PackedCaptions& captions, const LocalizedWords& words) {
+  std::vector<LocatedStep> out;
+  const auto regions = static_cast<std::size_t>(words.regions());
+  std::size_t first = 0;  // of the step among the captions' words
+  for (const Index count : captions.rows) {
+    const auto rows = static_cast<std::size_t>(count);
+    LocatedStep step{.maps = std::vector<Real>(rows * regions),
+                     .shares = std::vector<Real>(rows),
+                     .regions = words.regions()};
+    for (std::size_t r = 0; r < rows; ++r)
+      step.shares[r] = static_cast<Real>(
+          words.locate(captions.image(static_cast<Index>(r)), captions.targets[first + r],
+                       std::span(step.maps).subspan(r * regions, regions)));
+    out.push_back(std::move(step));
+    first += rows;
+  }
+  return out;
+}
+
+LocalizerSupervision::LocalizerSupervision(std::span<const Var> weights,
+                                           std::span<const LocatedStep> words) {
+  for (std::size_t t = 0; t < weights.size(); ++t) {
+    const std::vector<Real>& share = words[t].shares;
+    costs_.push_back(ops::map_divergence(weights[t], words[t].view()));
+    for (std::size_t r = 0; r < share.size(); ++r) {
+      words_ += static_cast<double>(share[r]);
+      cost_ += static_cast<double>(share[r]) *
+               static_cast<double>(costs_.back().value()[static_cast<Index>(r)]);
+    }
+    weights_.push_back(share);
+  }
+}
+
+std::vector<Var> LocalizerSupervision::terms(double weight) const {
+  std::vector<Var> terms;
+  for (std::size_t i = 0; i < costs_.size(); ++i) {
+    std::vector<Real> rows = weights_[i];
+    for (Real& row : rows) row *= static_cast<Real>(weight);
+    terms.push_back(ops::dot_constant(costs_[i], rows));
+  }
+  return terms;
+}
 
 ShardSupervision::ShardSupervision(Tape& tape, const SupervisionWeights& weights,
                                    const ShardTargets& targets, const SupervisedShard& shard)

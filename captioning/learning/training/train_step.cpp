@@ -73,6 +73,28 @@ UpdateReport TrainStep::run(const TrainBatch& batch, Index update, double lr) {
   return result;
 }
 
+namespace {
+
+// The captions of a shard, in its order; none where regions are summed over instead of drawn. With
+// several samples per caption (leave_one_out), it stands there once for each of them.
+std::vector<TakenRegions> taken_regions(const ShardLoss& loss, const TrainShard& shard) {
+  if (loss.output().draws.empty()) return {};
+  const PackedCaptions& rows = loss.rows();
+  const auto samples = static_cast<std::size_t>(rows.captions() / loss.captions());
+  std::vector<TakenRegions> out(static_cast<std::size_t>(rows.captions()));
+  for (std::size_t r = 0; r < out.size(); ++r) out[r].image = shard.ids[r / samples];
+  std::size_t n = 0;
+  for (std::size_t t = 0; t < rows.rows.size(); ++t)
+    for (std::size_t r = 0; r < static_cast<std::size_t>(rows.rows[t]); ++r, ++n) {
+      out[r].words.push_back(rows.targets[n]);
+      std::vector<int>& regions = out[r].regions.emplace_back();
+      for (const RegionDraws& draw : loss.output().draws[t]) regions.push_back(draw.chosen[r]);
+    }
+  return out;
+}
+
+}  // namespace
+
 std::vector<TakenRegions> TrainStep::draws(const TrainBatch& batch) const {
   std::vector<TakenRegions> out;
   for (std::size_t s = 0; s < batch.shards.size(); ++s)

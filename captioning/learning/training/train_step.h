@@ -10,7 +10,6 @@
 #include "captioning/learning/objectives/caption_loss.h"
 #include "captioning/learning/objectives/estimator_statistics.h"
 #include "captioning/learning/training/shard_tapes.h"
-#include "captioning/learning/training/taken_regions.h"
 #include "captioning/model/input_batch.h"
 #include "captioning/model/model.h"
 
@@ -39,6 +38,15 @@ struct TrainBatch {
 
   Index captions() const;  // of the whole batch
   Index all_shards() const { return static_cast<Index>(shards.size()) + shards_elsewhere; }
+};
+
+// What hard attention took for a caption, word by word.
+struct TakenRegions {
+  std::string image{};       // its id
+  std::vector<int> words{};  // ids, <eos> at the end
+  // [words][glimpses], by layer, then by head: the region that was taken. -1 for the expectation;
+  // the number of regions for the sentinel, or for no region.
+  std::vector<std::vector<int>> regions{};
 };
 
 // What an update of self-critical training reports in addition.

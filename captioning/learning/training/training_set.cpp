@@ -67,7 +67,6 @@ TrainingSet::TrainingSet(const LoadedData& data, const DataConfig& config,
       std::vector<int> ids;
       for (const Index id : vocabulary.encode(tokens)) ids.push_back(static_cast<int>(id));
       unknown_ += std::count(ids.begin(), ids.end(), static_cast<int>(Vocabulary::kUnk));
-      words_ += static_cast<Index>(ids.size());
       items_.push_back({.image = i,
                         .caption = static_cast<Index>(captions_[image].size()),
                         .length = static_cast<Index>(ids.size())});

@@ -45,7 +45,6 @@ class TrainingSet {
   // The number of captions with more entries of the vocabulary (words or pieces) than `entries`.
   Index longer_than(Index entries) const;
   Index unknown_words() const { return unknown_; }  // words that became <unk>
-  Index word_count() const { return words_; }
   const std::vector<int>& words(const PlanItem& item) const;
   // The words of a caption as they were written, cut to data.max_length.
   std::vector<std::string> tokens(const PlanItem& item) const;
@@ -73,7 +72,7 @@ class TrainingSet {
   std::vector<std::vector<std::vector<int>>> captions_;  // [image][caption] -> ids
   std::vector<std::vector<int>> image_words_;
   std::vector<std::vector<std::size_t>> written_;  // [image][caption] -> place in its image
-  Index cut_ = 0, unknown_ = 0, words_ = 0;
+  Index cut_ = 0, unknown_ = 0;
 };
 
 // Warns of captions that are too long for the config, where they are more than a few per cent:

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "captioning/model/decoders/embeddings_config.h"
 #include "core/attention/sequence/block_attention.h"
 #include "core/attention/sequence/norm_placement.h"
 #include "core/base/enum_names.h"
@@ -82,6 +81,26 @@ constexpr auto enum_table(WordActivation) {
       {kTanhGelu, "gelu_tanh", "gelu by a hyperbolic tangent, of GPT-2"},
   });
 }
+
+enum class EmbeddingSource { kRandom, kTfidf, kFile };
+constexpr auto enum_table(EmbeddingSource) {
+  using enum EmbeddingSource;
+  return enum_rows<EmbeddingSource>({
+      {kRandom, "random", "random vectors"},
+      {kTfidf, "tfidf",
+       "from the training captions that a word occurs in: TF-IDF, reduced by an SVD"},
+      {kFile, "file", "vectors of a GloVe or word2vec text file"},
+  });
+}
+
+// The section `decoder.embeddings`: the initial word vectors of the decoder.
+struct EmbeddingsConfig {
+  EmbeddingSource source = EmbeddingSource::kRandom;
+  std::string file;
+  bool frozen = false;
+
+  void fields(Section& v);
+};
 
 struct DecoderConfig {
   std::string type = "lstm";

@@ -47,7 +47,7 @@ void check_search(const SearchConfig& c, const DataConfig& data, Draws draws) {
                          ": it keeps a beam for each set of words that a caption has"));
   if (!c.must.empty() && c.groups > 1)
     throw UsageError("search.must needs search.groups 1: its beams are one for each set of words");
-  if (c.name_objects > 0 && (c.mode != SearchMode::kBeam || c.groups > 1))
+  if (c.name_objects > 0 && !c.can_name())
     throw UsageError("search.name_objects needs search.mode beam and search.groups 1");
   if (c.mode == SearchMode::kSample || draws == Draws::kAlways) return;
   for (const auto& [name, given] :

@@ -59,9 +59,11 @@ struct SearchConfig {
   std::vector<std::string> must;
   std::string word_vectors;
   double name_objects = 0;
+  // Whether this search can name objects: it takes a beam without groups.
+  bool can_name() const { return mode == SearchMode::kBeam && groups == 1; }
   // Does without naming objects where the search cannot name them.
   void fit_naming() {
-    if (mode != SearchMode::kBeam || groups > 1) name_objects = 0;
+    if (!can_name()) name_objects = 0;
   }
 
   void fields(Section& v);

@@ -160,12 +160,10 @@ std::string Spoken::page_json(const Given& photo) const {
     name = std::filesystem::path(photo.name).filename().string();
   const CaptionRecord record{
       .image = name, .caption = caption_, .geometry = geometry_, .tokens = source.tokens};
-  nlohmann::ordered_json facts = model_facts(model, models_->name());
-  facts["regimes"] = {enum_name(regime_)};
-  if (!layers_) facts["layers"] = facts["heads"] = 1;
-  nlohmann::ordered_json images = {captioned_photo(
-      model, source.picture, record, regime_, layers_ ? MapDetail::kSingle : MapDetail::kDefault)};
-  return json_line(photos_json({.title = models_->name(), .embedded = true}, std::move(facts),
+  const MapDetail detail = layers_ ? MapDetail::kSingle : MapDetail::kDefault;
+  nlohmann::ordered_json images = {captioned_photo(model, source.picture, record, regime_, detail)};
+  return json_line(photos_json({.title = models_->name(), .embedded = true},
+                               model_facts(model, models_->name(), {}, regime_, detail),
                                std::move(images)));
 }
 

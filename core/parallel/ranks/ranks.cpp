@@ -10,11 +10,15 @@
 #include "core/base/error.h"
 #include "core/base/own_place.h"
 #include "core/parallel/parallel.h"
-#include "core/parallel/ranks/module.h"
 
 namespace saccade::parallel {
 
 namespace {
+
+// Where the module that uses MPI lies, seen from the program or a folder above it, and its entry, a
+// function without arguments that starts MPI and returns a new Ranks.
+constexpr const char* kRanksModule = "lib/saccade/libsaccade-ranks.so";
+constexpr const char* kOpenRanks = "saccade_open_ranks";
 
 thread_local Ranks* ranks_of_thread = nullptr;
 

@@ -4,23 +4,16 @@
 #include "core/kernels/linear_attention.h"
 #include "core/kernels/sdpa.h"
 #include "tests/support/catch.h"
+#include "tests/support/kernel_results.h"
 #include "tests/support/tensor_difference.h"
 
 namespace saccade {
 
 using test::difference;
+using test::made;
 using test::noise;
+using test::Results;
 using Pattern = AttentionMask::Pattern;
-
-// What the kernels of a case write.
-using Results = std::vector<Tensor>;
-
-template <class... T>
-Results made(T... tensors) {
-  Results out;
-  (out.push_back(std::move(tensors)), ...);
-  return out;
-}
 
 void check_same(const Results& reference, const Results& optimized) {
   for (std::size_t i = 0; i < reference.size(); ++i)

@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-// Reads the file, and the files beside it in which it keeps weights (take_outside_weights).
+// Reads the file, and the files beside it in which it keeps weights.
 // Throws DataError where one is missing, damaged or not a model.
 std::vector<std::uint8_t> read_model_bytes(const std::filesystem::path& file);
 
