@@ -1,6 +1,7 @@
 #include "core/kernels/conv.h"
 
 #include "core/base/error.h"
+#include "core/kernels/work_log.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -27,6 +28,10 @@ void check(const ConvShape& shape, const Shape& x, const Shape& w, const Shape& 
                  " * ", w, " -> ", y);
 }
 
+void log_work(ConvPass pass, const ConvShape& shape) {
+  if (WorkLog* log = WorkLog::current()) log->convolution(pass, shape);
+}
+
 void check_bias(const ConvShape& shape, const Real* data, Index size) {
   SACCADE_ASSERT(!data || size == shape.out_channels, "conv2d bias of ", size, " for ",
                  shape.out_channels, " channels");
@@ -40,11 +45,15 @@ void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue
   check_bias(shape, epilogue.bias.data, epilogue.bias.size());
   SACCADE_ASSERT(!epilogue.skip.data || epilogue.skip.shape == y.shape, "conv2d skip ",
                  epilogue.skip.shape, " for ", y.shape);
+  log_work(ConvPass::kForward, shape);
+  const WorkLog::Pause pause;
   if (y.size() > 0) chosen::conv2d(shape, x, w, epilogue, y);
 }
 
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx) {
   check(shape, dx.shape, w.shape, dy.shape);
+  log_work(ConvPass::kData, shape);
+  const WorkLog::Pause pause;
   if (dx.size() > 0) chosen::conv2d_backward_data(shape, w, dy, dx);
 }
 
@@ -52,6 +61,8 @@ void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, 
                              View dbias) {
   check(shape, x.shape, dw.shape, dy.shape);
   check_bias(shape, dbias.data, dbias.size());
+  log_work(ConvPass::kWeights, shape);
+  const WorkLog::Pause pause;
   if (dy.size() > 0) chosen::conv2d_backward_weights(shape, x, dy, dw, dbias);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/kernels/work_log.h"
 #include "core/parallel/kernel_parts.h"
 
 namespace saccade {
@@ -55,6 +56,7 @@ Precision product_precision(const Gemm& g) {
 void gemm(const Gemm& whole) {
   Gemm g = whole;
   g.precision = product_precision(g);
+  if (WorkLog* log = WorkLog::current()) log->product(g);
   if (!parallel::splits_kernels()) return chosen::gemm(g);
   const bool columns = g.n >= g.m;
   const Index count = columns ? g.n : g.m, other = columns ? g.m : g.n;

@@ -80,7 +80,10 @@ Timing train_captioner(const std::string& workload, const WorkSize& size) {
   TrainStep step(model, *optimizer, config, 1);
   const TrainBatch batch = bench_batch(model.input_shape(), size.batch, config.train.shard);
   Index update = 0;
-  return measure(size.seconds, [&] { return step.run(batch, update++, config.optimizer.lr).loss; });
+  Timing timing =
+      measure(size.seconds, [&] { return step.run(batch, update++, config.optimizer.lr).loss; });
+  timing.parameters = model.parameters().flat_size();
+  return timing;
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "core/kernels/rounded_weights.h"
 #include "core/nn/dense.h"
@@ -52,7 +53,9 @@ class EncoderWork {
     for (Index s = 0; s * kShard < images; ++s) shards_.push_back(std::make_unique<Shard>());
   }
 
+  // Weights are held as those of a frozen network are.
   void encode() {
+    if (!held_) held_.emplace(std::as_const(store_).flat().span());
     for_shards([&](Index s, Tape& tape) {
       tape.set_recording(false);
       network_->forward(tape, tape.constant(part(s)));
@@ -62,6 +65,7 @@ class EncoderWork {
   // Forward and backward; returns the loss.
   double learn() {
     std::vector<double> losses(shards_.size());
+    ConstantWeights weights(std::as_const(store_).flat().span(), std::move(rounded_));
     for_shards([&](Index s, Tape& tape) {
       const ConstView pixels = part(s);
       const auto count = static_cast<std::size_t>(pixels.shape[0]);
@@ -76,6 +80,7 @@ class EncoderWork {
       losses[static_cast<std::size_t>(s)] = loss.value()[0];
       tape.backward(loss);
     });
+    rounded_ = weights.release();
     return std::accumulate(losses.begin(), losses.end(), 0.0);
   }
 
@@ -99,14 +104,12 @@ class EncoderWork {
   }
   template <class Body>
   void for_shards(Body body) {
-    ConstantWeights weights(std::as_const(store_).flat().span(), std::move(rounded_));
     parallel::for_each(static_cast<Index>(shards_.size()), [&](Index s) {
       Tape& tape = shards_[static_cast<std::size_t>(s)]->tape;
       tape.reset();
       tape.set_parameters(store_.views(), store_.trained());
       body(s, tape);
     });
-    rounded_ = weights.release();
   }
 
   ParameterStore store_;
@@ -115,6 +118,7 @@ class EncoderWork {
   Tensor images_;
   std::vector<int> labels_;
   std::vector<std::unique_ptr<Shard>> shards_;
+  std::optional<ConstantWeights> held_;
   std::vector<std::uint16_t> rounded_;  // the memory of rounded weights
 };
 
@@ -139,11 +143,13 @@ Timing train_encoder(const std::string& network, const WorkSize& size) {
   const OptimizerConfig config;
   const auto optimizer = make_optimizer(config, work.store());
   GradientStep step(work.store(), *optimizer, {.norm = 0, .value = 5});
-  return measure(size.seconds, [&] {
+  Timing timing = measure(size.seconds, [&] {
     const double loss = work.learn();
     step.apply(work.tapes(), config.lr);
     return loss;
   });
+  timing.parameters = work.store().flat_size();
+  return timing;
 }
 
 }  // namespace saccade

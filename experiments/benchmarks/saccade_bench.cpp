@@ -1,4 +1,5 @@
-// saccade_bench WORKLOAD [--threads N] [--batch B] [--seconds S] [--checkpoint RUN --photo FILE]:
+// saccade_bench WORKLOAD [--threads N] [--batch B] [--seconds S] [--bf16] [--floor]
+//     [--checkpoint RUN --photo FILE]:
 // times one piece of work and prints one JSON line, in the form of peer programs (peer.sh runs them
 // in turns).
 //   sat_vec        a training step of the soft captioner on given features
@@ -28,6 +29,7 @@
 #include "core/parallel/kernel_parts.h"
 #include "experiments/benchmarks/captioner_work.h"
 #include "experiments/benchmarks/encoder_work.h"
+#include "experiments/benchmarks/floor.h"
 #include "experiments/benchmarks/print_measured.h"
 
 namespace saccade {
@@ -80,6 +82,11 @@ int run(int argc, char** argv) {
   app.add_option("--photo", size.photo, "for caption_photo: a picture file");
   bool bf16 = false;
   app.add_flag("--bf16", bf16, "round the operands of products to bfloat16 (precision: bf16)");
+  bool floor = false;
+  app.add_flag(
+      "--floor", floor,
+      "also measure the least time that the work could take on this machine: its products, "
+      "convolutions, exponentials and updates, each at the speed that it has alone");
   CLI11_PARSE(app, argc, argv);
   if (bf16) set_precision(Precision::kBf16);
   if (is_photo(workload)) size.batch = 1;
@@ -100,6 +107,25 @@ int run(int argc, char** argv) {
                        {"peak_rss_mib", peak_rss_mib()},
                        {"first_loss", timing.first_loss}};
   if (workload == "scst") line["reward_share"] = timing.reward_share;
+  if (floor) {
+    WorkSize few = size;
+    few.seconds = 0;
+    Floor least;
+    {
+      WorkLog log;
+      const Timing counted = all.at(workload)(few);
+      const WorkLog::Pause pause;
+      least = measure_floor(log, static_cast<Index>(counted.times.size()) + kWarmUps, size.threads,
+                            counted.parameters);
+    }
+    line["floor_ms"] = least.sum();
+    line["floor_share"] = least.sum() / median;
+    line["products_ms"] = least.products;
+    line["products_gflops"] = least.product_gflops;
+    line["convolutions_ms"] = least.convolutions;
+    line["exponentials_ms"] = least.exponentials;
+    line["weights_ms"] = least.weights;
+  }
   print_measured(line);
   return 0;
 }

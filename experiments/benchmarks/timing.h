@@ -24,6 +24,7 @@ struct Timing {
   std::vector<double> times;  // ms, sorted
   double first_loss = 0;
   double reward_share = 0;  // of the time; for self-critical training only
+  Index parameters = 0;     // that the optimizer updates
 };
 
 // The time of one call of work() in ms.
@@ -46,6 +47,8 @@ double processor_milliseconds_of(Work&& work) {
   work();
   return now() - start;
 }
+
+constexpr Index kWarmUps = 2;  // calls of measure() that are not timed
 
 // Does the work twice to warm up, so that arenas and primitives exist, then repeats it for
 // `seconds` and at least five times. work() returns the loss, or any number.

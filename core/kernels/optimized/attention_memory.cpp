@@ -5,6 +5,7 @@
 
 #include "core/kernels/gemm.h"
 #include "core/kernels/internal/eigen_maps.h"
+#include "core/kernels/work_log.h"
 #include "core/parallel/kernel_parts.h"
 
 namespace saccade {
@@ -34,6 +35,7 @@ constexpr Index kManyQueries = 32;
 
 void additive_score(ConstView keys, ConstView query, ConstView v, Index group, View e) {
   const Index width = v.size(), regions = keys.shape[1];
+  count_exponentials(query.rows() * regions * width);
   const auto weight = array(v);
   for_each_memory(query.rows(), group, [&](Index m, Index first, Index count) {
     parallel::split_kernel(
@@ -51,6 +53,7 @@ void additive_score(ConstView keys, ConstView query, ConstView v, Index group, V
 void additive_score_backward(ConstView keys, ConstView query, ConstView v, Index group,
                              ConstView de, View dkeys, View dquery, View dv) {
   const Index width = v.size(), regions = keys.shape[1];
+  count_exponentials(query.rows() * regions * width);
   const auto weight = array(v);
   auto dweight = array(dv);
   Array u(width), g(width);

@@ -8,6 +8,7 @@
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "core/kernels/internal/eigen_maps.h"
+#include "core/kernels/work_log.h"
 #include "core/parallel/kernel_parts.h"
 
 namespace saccade {
@@ -57,6 +58,7 @@ void leaky_relu(ConstView x, Real slope, View y) {
 }
 void exp(ConstView x, View y) { array(y) = array(x).exp(); }
 void gelu(ConstView x, View y) {
+  count_exponentials(x.size());
   elementwise(
       parallel::kExponentialCost, y, [](const auto& in) { return in * below(in); }, x);
 }
@@ -76,6 +78,7 @@ void leaky_relu_backward(ConstView y, Real slope, ConstView dy, View dx) {
 }
 
 void gelu_backward(ConstView x, ConstView dy, View dx) {
+  count_exponentials(2 * x.size());
   constexpr Real kDensity = Real(0.5 * std::numbers::inv_sqrtpi * std::numbers::sqrt2);
   const auto in = array(x);
   array(dx) += array(dy) * (below(in) + in * kDensity * (Real(-0.5) * in.square()).exp());
@@ -129,6 +132,7 @@ void dropout_backward(const std::uint8_t* keep, double rate, ConstView dy, View 
 }
 
 void softmax(ConstView x, View y) {
+  count_exponentials(x.size());
   // The vectorised exponential of -infinity is about the smallest number instead of zero.
   // Subtracting a little more makes it zero, and does not change the bits of anything that matters.
   constexpr Real kCrumb = 4 * std::numeric_limits<Real>::min();
@@ -170,6 +174,7 @@ void normalize_rows_backward(ConstView y, ConstView norm, Real floor, ConstView 
 }
 
 void cross_entropy(ConstView logits, std::span<const int> targets, View nll, View lse) {
+  count_exponentials(logits.size());
   const Index n = logits.cols();
   for (Index r = 0; r < logits.rows(); ++r) {
     const auto row = array(logits.row(r), n);
@@ -181,6 +186,7 @@ void cross_entropy(ConstView logits, std::span<const int> targets, View nll, Vie
 
 void cross_entropy_backward(ConstView logits, std::span<const int> targets, ConstView lse,
                             ConstView dnll, View dlogits, Write write) {
+  count_exponentials(logits.size());
   const Index n = logits.cols();
   for (Index r = 0; r < logits.rows(); ++r) {
     const auto row = array(logits.row(r), n);
@@ -195,6 +201,7 @@ void cross_entropy_backward(ConstView logits, std::span<const int> targets, Cons
 }
 
 void lstm_cell(View gates, ConstView c_prev, View c, View tanh_c, View h) {
+  count_exponentials(5 * c.size());
   const Index n = c.cols();
   for (Index r = 0; r < c.rows(); ++r) {
     Real* gate = gates.row(r);
@@ -229,6 +236,7 @@ void lstm_cell_backward(ConstView gates, ConstView c_prev, ConstView tanh_c, Con
 }
 
 void gru_cell(View input, ConstView hidden, ConstView h_prev, View h) {
+  count_exponentials(3 * h.size());
   const Index width = h.cols();
   for (Index row = 0; row < h.rows(); ++row) {
     Real* gate = input.row(row);

@@ -10,6 +10,7 @@
 #include "core/kernels/gemm.h"
 #include "core/kernels/internal/eigen_maps.h"
 #include "core/kernels/internal/sdpa_neighbours.h"
+#include "core/kernels/work_log.h"
 #include "core/parallel/kernel_parts.h"
 
 namespace saccade {
@@ -160,6 +161,7 @@ Real take_in(const KeyFilter& filter, const Piece& piece, Real& most, Real& sum)
     row.setZero();
     return 1;
   }
+  count_exponentials(row.size());
   row = (row - most).exp();
   filter.behind(piece.key, row);
   const Real factor = before == most ? Real{1} : std::exp(before - most);
