@@ -13,7 +13,9 @@ for config in "$configs"/*.yaml; do
     wants "needs encoder.model" err
     continue
   fi
-  # Regions of scenes are written by a command of their own.
+  # Regions and frames of scenes are written by a command of their own.
+  [[ $config != */scenes-moving.yaml ]] ||
+    expect 0 "$saccade" data "$config" --regions moving.safetensors data.scenes.train=50
   [[ $config != */scenes-regions.yaml ]] ||
     expect 0 "$saccade" data "$config" --regions regions.tsv data.scenes.train=50
   expect 0 "$saccade" config check "$config"
