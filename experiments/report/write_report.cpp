@@ -48,7 +48,7 @@ Json objects_json(const Scene& scene) {
   for (Index t = 0; t < scene.frames; ++t)
     for (const SceneObject& object : frame_of(scene, t).objects) {
       const Rect& box = object.box;
-      out.push_back({{"label", object_label(object)},
+      out.push_back({{"label", t == 0 ? object_label(object) : ""},  // named once
                      {"box",
                       {(box.x / size + static_cast<double>(t)) / frames, box.y / size,
                        box.width / size / frames, box.height / size}}});
