@@ -10,12 +10,14 @@
 #include "captioning/data/data_sets.h"
 #include "captioning/data/fill_splits.h"
 #include "captioning/data/readers.h"
+#include "captioning/data/scenes/scene_motion.h"
 #include "captioning/data/scenes/scene_renderer.h"
 #include "captioning/data/sequences/source_picture.h"
 #include "captioning/scoring/files/text_file.h"
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/picture_names.h"
 
 namespace saccade {
 
@@ -96,6 +98,7 @@ ScenesDataset draw_scenes(const DataConfig& config) {
                          .size = config.scenes.size,
                          .objects_max = config.scenes.objects_max,
                          .unseen = config.scenes.unseen,
+                         .frames = config.scenes.frames,
                          .captions = std::min(captions, kMostSceneCaptions)});
 }
 
@@ -221,14 +224,24 @@ std::size_t place_of(const Dataset& dataset, Index image) {
 Image LoadedData::image(Index i) const {
   const std::size_t at = place_of(dataset, i);
   if (sequences) return draw_source(sequences->texts[at].tokens);
-  return scenes ? render(scenes->scenes[at]) : read_image(dataset.images[at].path, {}, max_pixels);
+  if (!scenes) return read_image(dataset.images[at].path, {}, max_pixels);
+  const Scene& scene = scenes->scenes[at];
+  return scene.moves() ? render_frames(scene) : render(scene);
+}
+
+bool LoadedData::has_picture(Index i) const {
+  if (is_drawn()) return true;
+  const std::filesystem::path path = dataset.images[place_of(dataset, i)].path;
+  std::error_code error;
+  return named_as_picture(path) && std::filesystem::is_regular_file(path, error);
 }
 
 ImageSize LoadedData::image_size(Index i) const {
   const std::size_t at = place_of(dataset, i);
   if (sequences) return source_size(sequences->texts[at].tokens);
   if (!scenes) return read_image_size(dataset.images[at].path, max_pixels);
-  return {scenes->scenes[at].size, scenes->scenes[at].size};
+  const Scene& scene = scenes->scenes[at];
+  return {scene.size, scene.frames * scene.size};
 }
 
 const SourceText* LoadedData::text(Index i) const {

@@ -69,6 +69,7 @@ Json model_facts(const LoadedModel& loaded, const std::string& name, std::option
                {"layers", views.layers},
                {"heads", views.heads}};
   if (loaded.model->grid().scattered) json["scattered"] = true;
+  if (loaded.model->grid().in_time) json["in_time"] = true;
   if (seed) json["seed"] = *seed;
   for (const Regime regime : evaluation_regimes(loaded.config))
     json["regimes"].push_back(enum_name(regime));

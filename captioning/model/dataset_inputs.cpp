@@ -170,8 +170,7 @@ void DatasetInputs::Impl::read_or_skip(Index image) {
 
 void DatasetInputs::Impl::read_all(const Progress& progress) {
   const auto total = static_cast<Index>(images.size());
-  // The images are read in blocks, so that a bad image soon ends the work, and always the same one
-  // is named.
+  // In blocks, so that a bad image soon ends the work, and always the same one is named.
   for (Index begin = 0; begin < total; begin += kImagesBetweenReports) {
     const Index block = std::min(kImagesBetweenReports, total - begin);
     parallel::for_each(block,
@@ -237,8 +236,7 @@ void DatasetInputs::Impl::fill_given_cache(const EncoderConfig& config, const Pr
   cache.emplace(given->cached(config.cache, good, cache_options(config, progress, good)));
 }
 
-// Every view is a row of a file of its own, so that the plain features serve everybody who needs no
-// views, and further views are added to those in the file.
+// Every view is a row of a file of its own, so that plain features serve those who need no views.
 void DatasetInputs::Impl::fill_view_cache(const EncoderConfig& config,
                                           const std::vector<std::string>& image_ids,
                                           const Progress& progress) {
@@ -440,6 +438,8 @@ InputBatch DatasetInputs::batch(std::span<const Index> images) const {
 Geometry DatasetInputs::geometry(Index image) const {
   const Geometry& known = impl_->good(image).geometry;
   if (known.original_width > 0) return known;
+  if (impl_->pipeline->reads_times() && !impl_->data->has_picture(image))
+    return geometry_of_times(known.places);
   const ImageSize size = impl_->data->image_size(image);
   if (impl_->pipeline->reads_features()) return geometry_of_features(size, known.places);
   return plan_geometry(size.height, size.width, impl_->pipeline->preparation());

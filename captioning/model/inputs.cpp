@@ -173,6 +173,8 @@ Geometry InputPipeline::run_features(const ImageSize& photo, std::span<const std
     warn(listener_,
          str(names.empty() ? "a photo" : names.front(), ": ", counted(found.left_out, "region"),
              " beyond the ", features_->grid().cells(), " that the model takes are left out"));
+  if (photo.width == 0 && found.places && found.places->in_time)
+    return geometry_of_times(found.places);
   return geometry_of_features(photo, std::move(found.places));
 }
 

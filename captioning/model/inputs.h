@@ -51,9 +51,12 @@ class InputPipeline {
   // Whether inputs are features that were computed before; run() throws UsageError then.
   bool reads_features() const { return features_ != nullptr; }
   const GivenFeatures& features() const { return *features_; }
-  // The input of a photo of this size whose features are in the files of the config, or in `own`
-  // where that is given; `names` are what the photo is called by. Throws DataError where there are
-  // none, or they do not fit the model; the listener hears of regions that are left out.
+  // Whether these are of frames in time, whose pictures may lack.
+  bool reads_times() const { return reads_features() && features_->grid().in_time; }
+  // The input of a photo of this size (0 of frames without a picture) whose features are in the
+  // files of the config, or in `own` where that is given; `names` are what the photo is called by.
+  // Throws DataError where there are none, or they do not fit the model; the listener hears of
+  // regions that are left out.
   Geometry run_features(const ImageSize& photo, std::span<const std::string> names,
                         const FeatureSource* own, std::span<float> out) const;
   // Writes the input of an image to out [shape()] and returns how pixels and grid correspond.

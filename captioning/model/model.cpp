@@ -79,13 +79,26 @@ void check_scattered(const ModelConfig& config, const GridShape& frozen_grid) {
                            ": the regions of encoder.features lie in boxes anywhere in the photo, "
                            "a different number in each, and it goes by rows and columns"));
   };
+  const auto& refine = sequence_attentions().at(config.encoder.refine.type);
+  // Frames are a row, and what lies behind the last is padding.
+  if (frozen_grid.in_time) {
+    const auto weighs = [](bool holds, const std::string& key) {
+      if (!holds)
+        throw UsageError(str(key,
+                             ": the frames of encoder.features differ in number, and it mixes all "
+                             "of them by learned weights, padding too; choose another"));
+    };
+    weighs(config.attention.mechanism != "linformer", "attention.mechanism linformer");
+    weighs(config.encoder.refine.layers == 0 || refine.weighs_positions,
+           "encoder.refine.type " + config.encoder.refine.type);
+    return;
+  }
   const LocalizerConfig& localizer = config.supervision.localizer;
   need(config.attention.scope == "global", "attention.scope " + config.attention.scope);
   need(config.attention.mechanism != "linformer", "attention.mechanism linformer");
   need(localizer.weight == 0 || (localizer.smoothing == 0 && localizer.centre == 0),
        "objective.supervision.localizer.smoothing or centre above 0");
   if (config.encoder.refine.layers == 0) return;
-  const auto& refine = sequence_attentions().at(config.encoder.refine.type);
   need(refine.weighs_positions && config.encoder.refine.type != "window" &&
            config.encoder.refine.type != "graph",
        "encoder.refine.type " + config.encoder.refine.type);
@@ -247,8 +260,12 @@ CaptionModel::CaptionModel(const ModelConfig& config, Vocabulary vocabulary,
   } else {
     SACCADE_ASSERT(frozen_grid.size() > 0, "a frozen encoder without a grid");
     input_shape_ = {frozen_grid.vectors(), frozen_grid.features};
-    // The numbers of boxes are among the features of scattered regions already.
-    const bool inside = adds_positions_inside(config.encoder) || frozen_grid.scattered;
+    // The numbers of boxes are among the features of scattered regions already, and the times of
+    // frames differ.
+    const bool learned = config.encoder.positions == PositionKind::kLearned;
+    const bool inside = adds_positions_inside(config.encoder) ||
+                        (frozen_grid.scattered && !(frozen_grid.in_time && learned));
+    adds_times_ = frozen_grid.in_time && config.encoder.positions == PositionKind::kSinusoidal;
     positions_ = std::make_unique<GridPositions>(
         ParamScope(parameters_, "positions"),
         inside ? PositionKind::kNone : config.encoder.positions, frozen_grid);
@@ -324,7 +341,10 @@ EncodedImages CaptionModel::encode_grid(Tape& tape, const InputView& input,
   const Var x = tape.constant(input.values), masks = mask_of(tape, mask, grid_.cells());
   if (!encoder_) {
     const EncodedImages given = split_pooled(tape, x);
-    return {(*positions_)(tape, given.features), masks, given.pooled};
+    if (!adds_times_) return {(*positions_)(tape, given.features), masks, given.pooled};
+    std::vector<RegionPlaces> places;
+    for (const PictureArea& area : input.areas) places.push_back(area.places);
+    return {add_times(tape, given.features, places), masks, given.pooled};
   }
   if (x.shape().rank() == 3) {  // what the encoder gave another time
     const EncodedImages given = split_pooled(tape, x);

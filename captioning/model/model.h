@@ -107,6 +107,7 @@ class CaptionModel {
   bool has_attention_, has_maps_;
   double feature_dropout_, region_dropout_;
   bool pads_;
+  bool adds_times_ = false;  // whether the places of frames in time are added to their features
   PooledKind pooled_;
   GridShape grid_;
   Index placeless_ = 0;

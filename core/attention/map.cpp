@@ -16,8 +16,9 @@ std::string MapPart::name() const {
 }
 
 std::string RegionLayout::name() const {
-  return places ? str("list of ", grid.cells(), " regions")
-                : str(grid.rows, " x ", grid.cols, " grid");
+  if (!places) return str(grid.rows, " x ", grid.cols, " grid");
+  return places->in_time ? str("series of ", places->count, " frames")
+                         : str("list of ", grid.cells(), " regions");
 }
 
 bool RegionLayout::operator==(const RegionLayout& other) const {
@@ -26,6 +27,11 @@ bool RegionLayout::operator==(const RegionLayout& other) const {
 }
 
 std::string RegionLayout::region_name(Index region) const {
+  if (places && places->in_time) {
+    const auto frame = static_cast<std::size_t>(region);
+    return frame < places->times.size() ? str("frame ", region, " (", places->times[frame], " s)")
+                                        : str("frame ", region);
+  }
   if (places) return str("region ", region);
   return str("row ", region / grid.cols, ", column ", region % grid.cols);
 }

@@ -17,16 +17,16 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 
 // Where the regions lie that a map has weights of: in the cells of a grid over what the network
-// saw, numbered row by row from the top left, or in boxes of the photo.
+// saw, numbered row by row from the top left, in boxes of the photo, or in time.
 struct RegionLayout {
-  GridSize grid{};        // its rows and columns of cells; of boxes one row
-  RegionPlaces places{};  // the boxes; null: the cells of the grid
+  GridSize grid{};        // its rows and columns of cells; of boxes and frames one row
+  RegionPlaces places{};  // the boxes or frames; null: the cells of the grid
 
   // The number of regions.
   Index count() const { return grid.cells(); }
-  // "2 x 3 grid", "list of 36 regions".
+  // "2 x 3 grid", "list of 36 regions", "series of 36 frames".
   std::string name() const;
-  // "row 0, column 2", "region 4".
+  // "row 0, column 2", "region 4", "frame 4 (0.8 s)".
   std::string region_name(Index region) const;
   // Whether the regions lie at the same places.
   bool operator==(const RegionLayout& other) const;

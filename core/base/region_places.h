@@ -1,5 +1,5 @@
-// RegionPlaces: where the regions of a photo lie that are no cells of a grid, such as those that an
-// object detector found. Their number differs from photo to photo.
+// RegionPlaces: where regions lie that are no cells of a grid: the boxes that an object detector
+// found in a photo, or the frames of a film or a sound. Their number differs from one to the next.
 #pragma once
 
 #include <memory>
@@ -24,11 +24,21 @@ struct RegionBox {
   bool operator==(const RegionBox&) const = default;
 };
 
-// The regions of a photo.
+// The regions of a photo, of a film or of a sound.
 struct RegionBoxes {
   Index count = 0;                 // of the regions; those behind them are padding
   std::vector<RegionBox> boxes{};  // [count]; empty: nobody knows where the regions lie
+  // Whether they are frames, one after the other. Their boxes are then those in a picture of all
+  // frames side by side; none where there is no picture.
+  bool in_time = false;
+  std::vector<float> times{};  // [count] of frames, in seconds, rising; empty: nobody knows
+  float step = 1;              // seconds between two frames of the data that the model learned
 
+  // The place of a frame in time, in steps of the data.
+  double position(Index frame) const {
+    if (times.empty()) return static_cast<double>(frame);
+    return static_cast<double>(times[static_cast<std::size_t>(frame)]) / static_cast<double>(step);
+  }
   // Whether they lie at the same places.
   bool operator==(const RegionBoxes&) const = default;
 };

@@ -45,10 +45,10 @@ Tensor grid_sinusoids(const GridShape& grid) {
 }
 
 // sin(p / 10000^(2i / d)) in channel 2i and the cosine in channel 2i + 1 of d channels.
-void fill_wave(Index position, Real* channels, Index count) {
+void fill_wave(double position, Real* channels, Index count) {
   for (Index c = 0; c < count; ++c) {
     const double share = static_cast<double>(c - c % 2) / static_cast<double>(count);
-    const double angle = static_cast<double>(position) / std::pow(1e4, share);
+    const double angle = position / std::pow(1e4, share);
     channels[c] = static_cast<Real>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
   }
 }
@@ -58,8 +58,8 @@ Tensor sinusoids_2d(const GridShape& grid) {
   const Index of_column = grid.features / 2, of_row = grid.features - of_column;
   for (Index l = 0; l < table.shape()[0]; ++l) {
     Real* const row = table.data() + l * grid.features;
-    fill_wave(l / grid.cols, row, of_row);
-    fill_wave(l % grid.cols, row + of_row, of_column);
+    fill_wave(static_cast<double>(l / grid.cols), row, of_row);
+    fill_wave(static_cast<double>(l % grid.cols), row + of_row, of_column);
   }
   return table;
 }
@@ -99,6 +99,21 @@ Var GridPositions::operator()(Tape& tape, Var x) const {
   const std::array parts{ops::reshape(x, {batch * regions, grid_.features}),
                          ops::reshape(positions, {batch * regions, shape[2]})};
   return ops::reshape(ops::concat_cols(parts), {batch, regions, features()});
+}
+
+Var add_times(Tape& tape, Var x, std::span<const RegionPlaces> places) {
+  const Index batch = x.shape()[0], regions = x.shape()[1], width = x.shape()[2];
+  SACCADE_CHECK(std::ssize(places) == batch, "[times] ", batch, " images, and the times of ",
+                places.size());
+  Real* const waves = tape.scratch(x.shape().size());
+  std::fill_n(waves, x.shape().size(), Real{0});
+  for (Index b = 0; b < batch; ++b) {
+    const RegionPlaces& frames = places[static_cast<std::size_t>(b)];
+    SACCADE_CHECK(frames && frames->count <= regions, "[times] image ", b, " has no frames");
+    for (Index t = 0; t < frames->count; ++t)
+      fill_wave(frames->position(t), waves + (b * regions + t) * width, width);
+  }
+  return ops::add(x, tape.constant({waves, x.shape()}));
 }
 
 }  // namespace SACCADE_NUMERIC

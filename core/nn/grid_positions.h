@@ -3,8 +3,10 @@
 
 #include <mutex>
 #include <optional>
+#include <span>
 
 #include "core/autograd/tape.h"
+#include "core/base/region_places.h"
 #include "core/nn/grid_shape.h"
 #include "core/nn/position_kind.h"
 #include "core/nn/sequence_positions.h"
@@ -38,6 +40,11 @@ class GridPositions {
   mutable Tensor table_;  // [L, 2] or [L, D]
   std::optional<LearnedPositions> learned_;
 };
+
+// Adds to x [B, L, D] the sinusoids of Vaswani et al. 2017, section 3.5, of the places of frames in
+// time: sin(p / 10000^(2i / D)) in channel 2i and the cosine in channel 2i + 1, with p from
+// RegionBoxes::position(). Padding stays as it is. Throws ShapeError where an image has no frames.
+Var add_times(Tape& tape, Var x, std::span<const RegionPlaces> places);
 
 }  // namespace SACCADE_NUMERIC
 }  // namespace saccade

@@ -16,6 +16,7 @@ struct GridShape : GridSize {
   // Whether regions lie anywhere in the picture, a different number in each, instead of in rows and
   // columns: the grid is one row then, with a cell for each region of the picture that has most.
   bool scattered = false;
+  bool in_time = false;  // whether scattered regions are frames, one after the other
   Index pooled = 0;  // 1: one more vector, of the picture as a whole, follows those of the regions
 
   Index vectors() const { return cells() + pooled; }

@@ -72,7 +72,7 @@ SearchOptions search_of(const CaptionArgs& args, const ModelSession& session) {
 }
 
 void check(const CaptionArgs& args) {
-  if (args.images.empty() && args.watch.empty())
+  if (args.images.empty() && args.watch.empty() && args.model.features.empty())
     throw UsageError(
         "no picture is named; name pictures or a folder of them, or a folder with --watch; for a "
         "model of texts, give texts");

@@ -8,6 +8,7 @@
 #include "core/base/plain_text.h"
 #include "core/parallel/kernel_parts.h"
 #include "experiments/process/log.h"
+#include "vision/images/film_strip.h"
 #include "vision/images/picture_folder.h"
 
 namespace saccade {
@@ -17,7 +18,8 @@ namespace {
 // Whether a picture has another size than all scenes of the model.
 bool is_no_scene(const Geometry& geometry, const ExperimentConfig& config) {
   const std::int64_t size = config.data.scenes.size;
-  return geometry.original_height != size || geometry.original_width != size;
+  return geometry.original_height != size ||
+         geometry.original_width != size * config.data.scenes.frames;
 }
 
 // What --features names.
@@ -28,6 +30,28 @@ std::shared_ptr<const FeatureSource> opened_features(const ModelSession& session
   throw InternalError("[features] nothing reads them");
 }
 
+// A film is a folder of its frames, or a picture with all of them side by side.
+bool is_film(const ModelSession& session, const std::string& name) {
+  std::error_code error;
+  return session.pipeline().reads_times() && std::filesystem::is_directory(name, error);
+}
+
+Source film_source(const std::string& folder, const MessageListener& listener, Index max_pixels) {
+  std::filesystem::path path = folder;
+  if (!path.has_filename()) path = path.parent_path();
+  return Source(read_film_strip(named_pictures({folder}), listener, max_pixels))
+      .called({path.filename().string()});
+}
+
+// The films or sounds that a file has the features of, without pictures.
+NamedSources unseen_sources(const std::shared_ptr<const FeatureSource>& features) {
+  return {.names = features->ids(), .read = [features](Index i, const MessageListener&) {
+            Source source = Source(Image()).called({features->ids()[static_cast<std::size_t>(i)]});
+            source.features = features;
+            return source;
+          }};
+}
+
 }  // namespace
 
 NamedSources named_sources(const ModelSession& session, const std::vector<std::string>& names,
@@ -35,16 +59,27 @@ NamedSources named_sources(const ModelSession& session, const std::vector<std::s
   const std::shared_ptr<const FeatureSource> given =
       features.empty() ? nullptr : opened_features(session, features);
   if (!session.pipeline().reads_text()) {
-    const std::vector<std::string> files = named_pictures(names);
+    if (names.empty() && given) {
+      if (session.pipeline().reads_times()) return unseen_sources(given);
+      throw UsageError("--features: no picture is named that they are of; name the pictures");
+    }
+    std::vector<std::string> files;
+    for (const std::string& name : names) {
+      const std::vector<std::string> more =
+          is_film(session, name) ? std::vector{name} : named_pictures({name});
+      files.insert(files.end(), more.begin(), more.end());
+    }
     const Index max_pixels = session.members()[0].config.data.max_pixels();
     if (given && given->ids().size() == 1 && files.size() > 1)
       throw UsageError(str("--features ", features, " has the features of one photo, and ",
                            files.size(),
                            " are named; name a file or folder that has those of all"));
     return {.names = files,
-            .read = [files, max_pixels, given](Index i, const MessageListener& listener) {
+            .read = [&session, files, max_pixels, given](Index i, const MessageListener& listener) {
               const std::string& file = files[static_cast<std::size_t>(i)];
-              Source source = Source(read_image(file, listener, max_pixels)).called({file});
+              Source source = is_film(session, file)
+                                  ? film_source(file, listener, max_pixels)
+                                  : Source(read_image(file, listener, max_pixels)).called({file});
               source.features = given;
               return source;
             }};

@@ -75,6 +75,8 @@ std::string found_network(const ExperimentConfig& config) {
   const GridShape grid = pipeline.frozen_grid();
   CaptionModel::check(config, grid);
   set_learning_rates(config, CaptionModel::declared(config, Vocabulary(), grid).parameters());
+  if (grid.in_time)
+    return str("up to ", grid.cols, " frames of ", grid.features, " features in a film or a sound");
   if (grid.scattered)
     return str("up to ", grid.cols, " regions of ", grid.features, " features in a photo");
   return str(grid.rows, " x ", grid.cols, " regions of ", grid.features, " features");

@@ -130,11 +130,20 @@ int write_regions(const DataConfig& config, const std::string& file) {
   if (config.type != DataKind::kScenes)
     throw UsageError(str("--regions writes the objects of drawn scenes, and data.type is ",
                          enum_name(config.type), "; give a config of scenes"));
+  const bool moves = config.scenes.frames > 1;
+  const std::string ending = moves ? ".safetensors" : ".tsv";
+  if (fs::path(file).extension() != ending &&
+      (moves || fs::path(file).extension() == ".safetensors"))
+    throw UsageError(str("--regions ", file, ": ",
+                         moves ? "the frames of scenes that move" : "the regions of scenes",
+                         " are written as ", ending, "; give the file that ending"));
   const LoadedData data = load_data(config);
-  const std::string table =
-      scene_regions_table(*data.scenes, static_cast<std::uint64_t>(config.scenes.seed));
-  write_file(file, table);
-  std::cerr << "wrote " << plain_text(file) << " (regions of "
+  const auto seed = static_cast<std::uint64_t>(config.scenes.seed);
+  if (moves)
+    write_scene_frames(file, *data.scenes, seed);
+  else
+    write_file(file, scene_regions_table(*data.scenes, seed));
+  std::cerr << "wrote " << plain_text(file) << (moves ? " (frames of " : " (regions of ")
             << counted(std::ssize(data.dataset.images), "scene") << ")\n";
   return 0;
 }
@@ -198,8 +207,9 @@ CommandRun bind_data(Options& options) {
                "DIR");
   options.text("--regions", args->regions,
                "write the objects of drawn scenes, and some of their background, as regions with "
-               "boxes and features, in the form of bottom-up attention: encoder.type features "
-               "reads the file",
+               "boxes and features, in the form of bottom-up attention; of scenes that move "
+               "(data.scenes.frames) the frames with their times, as FILE.safetensors: "
+               "encoder.type features reads the file",
                "FILE.tsv");
   options.flag("--decode", args->decode,
                "decode every photo; the default reads their headers and looks for their ends");

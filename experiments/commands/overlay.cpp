@@ -40,6 +40,8 @@ NamedSources pictures_of(const OverlayArgs& args, const ModelSession& session) {
     }
     return named_sources(session, args.images, args.model.features);
   }
+  if (!args.model.features.empty() && session.pipeline().reads_times())
+    return named_sources(session, {}, args.model.features);
   if (!args.model.features.empty())
     throw UsageError(
         "--features is for pictures that are named; those of a data set are found in the files of "
@@ -52,11 +54,14 @@ NamedSources pictures_of(const OverlayArgs& args, const ModelSession& session) {
   for (const Index i : images) {
     out.names.push_back(data->dataset.images[static_cast<std::size_t>(i)].id);
   }
-  out.read = [data, images](Index i, const MessageListener&) {
+  const bool in_time = session.pipeline().reads_times();
+  out.read = [data, images, in_time](Index i, const MessageListener&) {
     const Index image = images[static_cast<std::size_t>(i)];
     const SourceText* text = data->text(image);
     const CaptionedImage& photo = data->dataset.images[static_cast<std::size_t>(image)];
-    return text ? Source(text->tokens) : Source(data->image(image)).called({photo.id, photo.path});
+    if (text) return Source(text->tokens);
+    const bool pictured = data->has_picture(image) || !in_time;
+    return Source(pictured ? data->image(image) : Image()).called({photo.id, photo.path});
   };
   return out;
 }

@@ -7,6 +7,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "experiments/pictures/overlay_files.h"
+#include "experiments/pictures/shown_picture.h"
 #include "experiments/pictures/spread_images.h"
 
 namespace saccade {
@@ -32,7 +33,7 @@ void ModelSheets::add(const std::string& title, const CaptionModel& model,
         .caption = regime.captions[at],
         .geometry = inputs.geometry(images_[i])};
     if (record.caption.words.empty()) continue;
-    Overlay overlay = make_overlay(data_->image(images_[i]), record, source);
+    Overlay overlay = make_overlay(shown_picture(*data_, inputs, images_[i]), record, source);
     overlay.title = title + ", " + std::string(enum_name(regime.regime));
     overlays_[i].push_back(std::move(overlay));
   }

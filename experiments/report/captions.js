@@ -37,13 +37,14 @@ const captionOf = (image, model, m, regime) => {
 // heads.
 class Maps {
   constructor({json}) {
-    const {grid: {rows, cols, cells, boxes = null}, packed: {low, high}, words, maps: views = []} = json;
+    const {grid: {rows, cols, cells, boxes = null, times = null}, packed: {low, high}, words, maps: views = []} = json;
     const unpack = (text) => Float32Array.from(bytesOf(text),
       (byte) => low + (high - low) / 255 * byte);
     this.rows = rows;
     this.cols = cols;
     this.cells = cells;
     this.boxes = boxes;  // of regions that are no cells, in shares of the photo
+    this.times = times;  // of frames, in seconds, perhaps unknown; null where regions are no frames
     this.words = words.length;
     this.layers = Math.max(0, ...views.map((view) => view.layer)) + 1;
     this.heads = Math.max(0, ...views.map((view) => view.head)) + 1;

@@ -50,7 +50,7 @@ class Card {
     if (!count && !this.image.objects) return null;
     const objects = this.image.objects
       ? [el('p', {class: 'muted'}, 'In the scene: ',
-        this.image.objects.map((thing) => thing.label).join(', '))] : [];
+        this.image.objects.map((thing) => thing.label).filter(Boolean).join(', '))] : [];
     return el('details', {class: 'references', open: true},
       el('summary', {}, count === 1 ? '1 reference' : `${count} references`),
       el('ul', {}, ...this.image.references.map((text) => el('li', {dir: 'auto'}, text))), ...objects);

@@ -35,8 +35,27 @@ const makeTaps = (pixels, cells, [first, end], from, length, style) => {
 // Regions of unknown places are a row of bars in their order, as high as their heat. `at` is the height of
 // a row of pixels, as a share of the highest bar.
 const BAR_SHARE = 0.4;
-const fillBars = (line, at, map, {cells}, full) => {
+// Frames without pictures are the area below a curve over the axis of vision/drawing/time_axis.cpp, of
+// which these are the foot and the margins.
+const TIME_FOOT = 0.175, TIME_MARGIN = 0.02;
+const fillCurve = (line, at, map, {count, times}, full) => {
+  const last = Math.max(count - 1, 1), begin = times[0] ?? 0;
+  const length = times.length > 1 ? times[times.length - 1] - begin : last;
+  let frame = 0;
+  for (let x = 0; x < line.length; ++x) {
+    const share = ((x + 0.5) / line.length - TIME_MARGIN) / (1 - 2 * TIME_MARGIN);
+    if (share < 0 || share > 1) continue;
+    const place = (i) => (times.length > 1 ? (times[i] - begin) / length : i / last);
+    while (frame + 2 < count && place(frame + 1) < share) ++frame;
+    const next = Math.min(frame + 1, count - 1), gap = place(next) - place(frame);
+    const part = gap > 0 ? (share - place(frame)) / gap : 0;
+    const weight = map[frame] + part * (map[next] - map[frame]);
+    if (at >= 0 && at <= weight / full) line[x] = 0.55 * full;
+  }
+};
+const fillBars = (line, at, map, {cells, times}, full) => {
   const count = cells[2];
+  if (times) return fillCurve(line, at, map, {count, times}, full);
   for (let x = 0; x < line.length; ++x) {
     const weight = map[Math.floor(x * count / line.length)];
     if (at <= weight / full) line[x] = weight;
@@ -48,7 +67,11 @@ const fillBars = (line, at, map, {cells}, full) => {
 const fillBoxes = (line, y, height, {map, maps, full}, order) => {
   const {boxes} = maps;
   line.fill(0);
-  if (!boxes.length) fillBars(line, (height - y) / (BAR_SHARE * height), map, maps, full);
+  if (!boxes.length) {
+    const at = maps.times ? 1 - (y + 0.5) / ((1 - TIME_FOOT) * height)
+      : (height - y) / (BAR_SHARE * height);
+    fillBars(line, at, map, maps, full);
+  }
   const pixel = (share, count) => Math.min(Math.max(Math.ceil(share * count - 0.5), 0), count);
   for (const region of order) {
     const [left, top, width, tall] = boxes[region];
@@ -63,7 +86,8 @@ const fillBoxes = (line, y, height, {map, maps, full}, order) => {
 const paintHeat = (out, photo,
   {map, maps, seen, style, blend, full, heat: table, signed}) => {
   const {rows, cols, cells, boxes} = maps;
-  const {colours} = table, greyShare = blend ? 0 : table.grey, cold = blend ? 0 : table.cold;
+  const plain = blend || (maps.times && !boxes.length);  // a curve stands on paper
+  const {colours} = table, greyShare = plain ? 0 : table.grey, cold = plain ? 0 : table.cold;
   const hot = blend ? table.blend : table.hot;
   const [left, top, right, bottom] = cells;
   const across = makeTaps(photo.width, cols, [left, right], seen[0], seen[2], style);
@@ -130,6 +154,8 @@ const frame = (context, [x, y, width, height], {light = '#fff', line = 1.5, dash
 const cellBox = (cell, {rows, cols, boxes}, seen) => boxes ? boxes[cell] || [0, 0, 0, 0] : [
   seen[0] + (cell % cols) * seen[2] / cols, seen[1] + Math.floor(cell / cols) * seen[3] / rows,
   seen[2] / cols, seen[3] / rows];
+const regionName = (region, {times}) => !times ? `Region ${region}`
+  : region < times.length ? `Frame ${region}, at ${shown(times[region])} s,` : `Frame ${region}`;
 const boxAt = (x, y, boxes) => {
   const area = ([, , width, height]) => width * height;
   return boxes.reduce((best, box, i) => {

@@ -392,7 +392,7 @@ class Panel {
     });
     if (cell >= 0) {
       const fed = peakOf(weights);
-      const name = this.maps.boxes ? `Region ${cell}`
+      const name = this.maps.boxes ? regionName(cell, this.maps)
         : `The cell in row ${Math.floor(cell / this.maps.cols)}, column ${cell % this.maps.cols}`;
       this.readout.replaceChildren(`${name} has its largest ` +
         `${this.effectsDrawn() ? 'effect on' : 'weight for'} `,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "captioning/data/scenes/scene_motion.h"
 #include "captioning/explorer/explorer_json.h"
 #include "captioning/study/evaluation/evaluate.h"
 #include "captioning/study/evaluation/worst_images.h"
@@ -12,6 +13,7 @@
 #include "core/base/listing.h"
 #include "core/base/suggest.h"
 #include "core/io/base64.h"
+#include "experiments/pictures/shown_picture.h"
 #include "experiments/pictures/spread_images.h"
 #include "experiments/process/version.h"
 #include "experiments/report/measured_views.h"
@@ -40,22 +42,26 @@ std::string object_label(const SceneObject& object) {
 }
 
 Json objects_json(const Scene& scene) {
-  const auto size = static_cast<double>(scene.size);
+  const auto size = static_cast<double>(scene.size), frames = static_cast<double>(scene.frames);
   Json out = Json::array();
-  for (const SceneObject& object : scene.objects) {
-    const Rect& box = object.box;
-    out.push_back({{"label", object_label(object)},
-                   {"box", {box.x / size, box.y / size, box.width / size, box.height / size}}});
-  }
+  for (Index t = 0; t < scene.frames; ++t)
+    for (const SceneObject& object : frame_of(scene, t).objects) {
+      const Rect& box = object.box;
+      out.push_back({{"label", t == 0 ? object_label(object) : ""},  // named once
+                     {"box",
+                      {(box.x / size + static_cast<double>(t)) / frames, box.y / size,
+                       box.width / size / frames, box.height / size}}});
+    }
   return out;
 }
 
-Json image_json(const LoadedData& data, Index i) {
+Json image_json(const LoadedData& data, const DatasetInputs& inputs, Index i) {
   const CaptionedImage& about = data.dataset.images[static_cast<std::size_t>(i)];
   Json json = {{"id", about.id}, {"references", about.captions}};
   const SourceText* text = data.text(i);
   if (text) json["tokens"] = text->tokens;
-  json.update(photo_json(data.image(i), text ? kPageTextPixels : kReportPhotoPixels));
+  json.update(
+      photo_json(shown_picture(data, inputs, i), text ? kPageTextPixels : kReportPhotoPixels));
   if (data.scenes) json["objects"] = objects_json(data.scenes->scenes[static_cast<std::size_t>(i)]);
   return json;
 }
@@ -63,7 +69,7 @@ Json image_json(const LoadedData& data, Index i) {
 Json images_json(const ReportRequest& request, const ReportCaptions& captions) {
   Json images = Json::array();
   for (std::size_t i = 0; i < captions.images().size(); ++i) {
-    Json image = image_json(*request.data, captions.images()[i]);
+    Json image = image_json(*request.data, captions.inputs(0), captions.images()[i]);
     for (std::size_t m = 0; m < request.models.size(); ++m)
       image["models"].push_back(captions.caption_json(m, i));
     images.push_back(std::move(image));

@@ -38,7 +38,8 @@ const showModels = (report) => {
     ['model', 'attention', 'regimes', 'grid', 'layers', 'heads', 'parameters', 'update',
       'checkpoint', 'search'],
     report.models.map((model) => [model.name, selection(model), model.regimes.join(', '),
-      model.scattered ? `${model.cols} boxes` : `${model.rows}\u00a0\u00d7\u00a0${model.cols}`, count(model.layers), count(model.heads),
+      model.scattered ? `${model.cols} ${model.in_time ? 'frames' : 'boxes'}`
+        : `${model.rows}\u00a0\u00d7\u00a0${model.cols}`, count(model.layers), count(model.heads),
       model.parameters, count(model.update), model.checkpoint, searchText(model.search)])));
   document.querySelector('#models').hidden = false;
 };

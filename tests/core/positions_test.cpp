@@ -49,6 +49,28 @@ TEST_CASE("sinusoids are added and differ for all cells") {
   }
 }
 
+TEST_CASE("times of frames are added as the published sinusoids of their steps") {
+  const auto places = [](std::vector<float> times, float step) {
+    const auto count = static_cast<Index>(times.size());
+    return std::make_shared<const RegionBoxes>(
+        RegionBoxes{.count = count, .in_time = true, .times = std::move(times), .step = step});
+  };
+  const std::array all{places({0, 0.5F, 1.75F}, 0.5F), places({2}, 0.5F)};
+  test::TestTape tape;
+  const Tensor x = test::noise({2, 3, 4}, 1);
+  const Var in = tape.variable(x.view());
+  const Var y = add_times(tape, in, all);
+  const double steps[] = {0, 1, 3.5, 4};
+  for (Index r = 0; r < 4; ++r) {
+    const double p = steps[r];
+    const double waves[] = {std::sin(p), std::cos(p), std::sin(p / 100), std::cos(p / 100)};
+    for (Index d = 0; d < 4; ++d)
+      CHECK(std::abs(y.value().row(r)[d] - x[4 * r + d] - waves[d]) < 1e-6);
+  }
+  for (Index i = 16; i < 24; ++i) CHECK(y.value().data[i] == x[i]);  // padding
+  CHECK_THROWS_AS(add_times(tape, in, std::span(all).first(1)), ShapeError);
+}
+
 TEST_CASE("sinusoids of the published formula have it on both axes, for any width") {
   struct Expected {
     Index features;

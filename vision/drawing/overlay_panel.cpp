@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "vision/drawing/colour.h"
 #include "vision/drawing/heat_field.h"
+#include "vision/drawing/time_axis.h"
 
 namespace saccade {
 
@@ -50,6 +51,7 @@ class MapPainter {
         scale_(options.full_heat > 0 ? 1 / options.full_heat : 0) {}
 
   void paint() const {
+    if (lacks_pictures(overlay_.geometry)) return paint_curve();
     switch (options_.drawing->style) {
       case OverlayStyle::kHeat:
       case OverlayStyle::kBlend:
@@ -156,6 +158,25 @@ class MapPainter {
                     {.colour = colour(hot), .cover = kCover},
                     str(map_.layout.region_name(region), ": ", weight));
     }
+  }
+
+  // Frames without pictures are a curve over time, with a line at the one that was chosen.
+  void paint_curve() const {
+    constexpr float kCurveHeat = 0.55F;
+    constexpr double kCover = 0.85;
+    const RegionBoxes& frames = *overlay_.geometry.places;
+    std::vector<float> heights;
+    for (Index t = 0; t < frames.count; ++t)
+      heights.push_back(heat(map_.weights[static_cast<std::size_t>(t)]));
+    const Loop curve = time_curve(frames, heights, area_);
+    canvas_.fill({&curve, 1}, {.colour = colour(kCurveHeat), .cover = kCover});
+    if (map_.chosen < 0 || map_.chosen >= frames.count) return;
+    const auto x = static_cast<Index>(
+        std::lround(place_on_axis(frames, map_.chosen) * static_cast<double>(area_.width)));
+    const auto tall =
+        static_cast<Index>(std::lround((1 - kTimeAxisFoot) * static_cast<double>(area_.height)));
+    canvas_.box({area_.x + x, area_.y, std::max<Index>(1, line()), tall}, {.colour = kBlack},
+                map_.layout.region_name(map_.chosen));
   }
 
   // The edges of all boxes in the colours of their heat.

@@ -11,14 +11,18 @@ namespace saccade {
 
 class Section;
 
-enum class FeatureLayout { kAuto, kGrid, kRegions };
+enum class FeatureLayout { kAuto, kGrid, kRegions, kTime };
 constexpr auto enum_table(FeatureLayout) {
   using enum FeatureLayout;
   return enum_rows<FeatureLayout>({
       {kAuto, "auto",
-       "regions where there are boxes or photos have different numbers of them, otherwise a grid"},
+       "time where there are times; regions where there are boxes or photos have different numbers "
+       "of them; otherwise a grid"},
       {kGrid, "grid", "the cells of a grid, row by row from the top left"},
       {kRegions, "regions", "any parts of the photo, in no order"},
+      {kTime, "time",
+       "frames [T, D] of a film or a sound, one after the other; their seconds, where they are "
+       "known, are in an array times [T]"},
   });
 }
 

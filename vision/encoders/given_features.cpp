@@ -4,7 +4,6 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "core/base/digest.h"
 #include "core/base/error.h"
@@ -13,8 +12,6 @@
 namespace saccade {
 
 namespace {
-
-using Json = nlohmann::json;
 
 std::string extents_text(const std::vector<Index>& shape) {
   return "[" + join(shape, ", ", [](Index extent) { return str(extent); }) + "]";
@@ -54,14 +51,16 @@ Reading reading_of(const FeatureOutline& outline, const FeaturesConfig& config, 
         .rows = shape[first ? 1 : 0], .cols = shape[first ? 2 : 1], .width = shape[first ? 0 : 2]};
   }
   Reading out{.list = true, .rows = 1, .cols = shape[0], .width = shape[1]};
-  if (outline.boxes && config.class_token != ClassTokenPlace::kFirst) return out;
+  const bool in_time = config.layout == FeatureLayout::kTime;
+  if ((outline.boxes || in_time) && config.class_token != ClassTokenPlace::kFirst) return out;
   const Index whole = square_side(shape[0]), behind = square_side(shape[0] - 1);
   out.class_token =
       config.class_token == ClassTokenPlace::kFirst ||
       (config.class_token == ClassTokenPlace::kAuto && whole == 0 && shape[0] > 1 && behind > 0);
   if (out.class_token) --out.cols;
   const Index side = out.class_token ? behind : whole;
-  const bool grid = side > 0 && config.layout != FeatureLayout::kRegions && !outline.boxes;
+  const bool grid =
+      side > 0 && config.layout != FeatureLayout::kRegions && !in_time && !outline.boxes;
   if (grid) {
     out.list = false;
     out.rows = out.cols = side;
@@ -91,47 +90,37 @@ Outlines outlines_of(const FeatureSource& source, bool few) {
   return out;
 }
 
+// Whether photos have frames in time: as the config says or, by itself, where all have times.
+bool has_frames(const Outlines& all, const FeatureSource& source, const FeaturesConfig& config) {
+  const bool wanted = config.layout == FeatureLayout::kTime;
+  if (!wanted && config.layout != FeatureLayout::kAuto) return false;
+  for (const auto& [id, outline] : all.good) {
+    if (!wanted && (!outline.times || outline.boxes)) return false;
+    if (outline.shape.size() != 2)
+      throw DataError(str(source.path(), ": the features of ", id, " are ",
+                          extents_text(outline.shape),
+                          ", and those of frames in time are [frames, D]; set "
+                          "encoder.features.layout to grid or regions"));
+  }
+  return true;
+}
+
+// The median of the seconds from one frame to the next; 1 where no frame has a time.
+double usual_step(const Outlines& all, const FeatureSource& source) {
+  constexpr std::size_t kFew = 64;
+  std::vector<float> steps;
+  for (std::size_t i = 0; i < std::min(kFew, all.good.size()); ++i) {
+    if (!all.good[i].second.times) continue;
+    const std::vector<float> times = source.read(all.good[i].first).times;
+    for (std::size_t t = 1; t < times.size(); ++t) steps.push_back(times[t] - times[t - 1]);
+  }
+  if (steps.empty()) return 1;
+  const auto middle = steps.begin() + std::ssize(steps) / 2;
+  std::nth_element(steps.begin(), middle, steps.end());
+  return static_cast<double>(*middle);
+}
+
 }  // namespace
-
-GridShape FeatureForm::grid() const {
-  GridShape grid{{.rows = rows, .cols = cols}, width + (places ? kBoxNumbers : 0)};
-  grid.scattered = scattered;
-  grid.pooled = pooled ? 1 : 0;
-  return grid;
-}
-
-std::string FeatureForm::text() const {
-  return Json({{"features", width},
-               {"rows", rows},
-               {"cols", cols},
-               {"scattered", scattered},
-               {"class_token", class_token},
-               {"pooled", pooled},
-               {"places", places}})
-      .dump();
-}
-
-FeatureForm FeatureForm::of_text(const std::string& text) {
-  constexpr Index kMost = 1 << 24;
-  const Json json = Json::parse(text, nullptr, false);
-  FeatureForm form;
-  const auto number = [&](const char* key, Index& value) {
-    if (!json.is_object() || !json.contains(key) || !json[key].is_number_integer()) return false;
-    value = json[key].get<Index>();
-    return value >= 1 && value <= kMost;
-  };
-  const auto truth = [&](const char* key, bool& value) {
-    if (!json.contains(key) || !json[key].is_boolean()) return false;
-    value = json[key].get<bool>();
-    return true;
-  };
-  if (!number("features", form.width) || !number("rows", form.rows) || !number("cols", form.cols) ||
-      !truth("scattered", form.scattered) || !truth("class_token", form.class_token) ||
-      !truth("pooled", form.pooled) || !truth("places", form.places))
-    throw CheckpointError("the form of the features that the model takes is damaged: " +
-                          text.substr(0, 80) + "; use another checkpoint");
-  return form;
-}
 
 GivenFeatures::GivenFeatures(const EncoderConfig& config) : config_(config.features) {
   if (!config_.size.empty() && config_.size.size() != 2)
@@ -158,11 +147,14 @@ std::shared_ptr<const FeatureSource> GivenFeatures::open(const std::filesystem::
 
 FeatureForm GivenFeatures::learned_form(const EncoderConfig& config) const {
   const Outlines all = outlines_of(*source_, config_.regions > 0);
+  FeaturesConfig features = config_;
+  const bool in_time = has_frames(all, *source_, config_);
+  if (in_time) features.layout = FeatureLayout::kTime;
   FeatureForm form{.pooled = !config_.pooled.empty() || config.pooled == PooledKind::kClassToken};
   // The width that most photos have tells the axis of channels where an array has none that stands
   // out.
   std::map<Index, Index> widths;
-  for (const auto& [id, outline] : all.good) ++widths[reading_of(outline, config_, 0).width];
+  for (const auto& [id, outline] : all.good) ++widths[reading_of(outline, features, 0).width];
   form.width = std::max_element(widths.begin(), widths.end(), [](const auto& a, const auto& b) {
                  return a.second < b.second;
                })->first;
@@ -170,7 +162,7 @@ FeatureForm GivenFeatures::learned_form(const EncoderConfig& config) const {
   Index most = 0, tokens = 0;
   Reading first;
   for (const auto& [id, outline] : all.good) {
-    const Reading one = reading_of(outline, config_, form.width);
+    const Reading one = reading_of(outline, features, form.width);
     if (one.width != form.width)
       throw DataError(str(source_->path(), ": the features of ", id, " are ",
                           extents_text(outline.shape), ", ", one.width,
@@ -194,7 +186,7 @@ FeatureForm GivenFeatures::learned_form(const EncoderConfig& config) const {
     most = 0;
     for (const auto& [id, outline] : all.good) {
       const std::vector<Index>& shape = outline.shape;
-      const Reading one = reading_of(outline, config_, form.width);
+      const Reading one = reading_of(outline, features, form.width);
       most = std::max(most, shape.size() == 2 ? shape[0] : one.rows * one.cols);
     }
   }
@@ -206,6 +198,17 @@ FeatureForm GivenFeatures::learned_form(const EncoderConfig& config) const {
                         "or leave encoder.pooled out"));
   form.rows = form.scattered ? 1 : first.rows;
   form.cols = form.scattered ? (config_.regions > 0 ? config_.regions : most) : first.cols;
+  if (in_time) {
+    form.in_time = true;
+    form.step = usual_step(all, *source_);
+    const PositionKind kind = config.positions;
+    if (kind != PositionKind::kNone && kind != PositionKind::kSinusoidal &&
+        kind != PositionKind::kLearned)
+      throw UsageError(str("encoder.positions ", enum_name(kind),
+                           " is of places in a picture, and ", source_->path(),
+                           " has frames in time; set it to sinusoidal, learned or none"));
+    return form;
+  }
   form.places = form.scattered && config.positions == PositionKind::kCoordinates;
   if (form.scattered && config.positions != PositionKind::kNone && !form.places)
     throw UsageError(str("encoder.positions ", enum_name(config.positions),
@@ -311,7 +314,8 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
   const FeatureOutline outline{
       .shape = features.shape, .torch = features.torch, .boxes = !features.boxes.empty()};
   FeaturesConfig config = config_;
-  if (form_.scattered) config.layout = FeatureLayout::kRegions;
+  if (form_.scattered)
+    config.layout = form_.in_time ? FeatureLayout::kTime : FeatureLayout::kRegions;
   if (form_.scattered && !form_.class_token && config.class_token == ClassTokenPlace::kAuto)
     config.class_token = ClassTokenPlace::kNone;
   const Reading reading = reading_of(outline, config, form_.width);
@@ -320,6 +324,7 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
     throw DataError(str(features.where, ": the features of ", name, " are ",
                         extents_text(features.shape), ", and the model takes ", expected));
   };
+  if (form_.in_time && !reading.list) refuse("frames [T, D]");
   if (reading.width != form_.width) refuse(str(form_.width, " numbers for each region"));
   if (!form_.scattered && (reading.rows != form_.rows || reading.cols != form_.cols))
     refuse(str("a grid of ", form_.rows, " x ", form_.cols, " cells of ", form_.width, " numbers"));
@@ -340,7 +345,13 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
   FoundFeatures found{.left_out = regions - kept};
   if (form_.scattered) {
     RegionBoxes boxes{.count = kept};
-    if (!features.boxes.empty())
+    if (form_.in_time) {
+      boxes.in_time = true;
+      boxes.step = static_cast<float>(form_.step);
+      boxes.times = features.times;
+      boxes.times.resize(std::min(boxes.times.size(), static_cast<std::size_t>(kept)));
+      boxes.boxes = cell_boxes(1, regions);
+    } else if (!features.boxes.empty())
       boxes.boxes = relative_boxes(features, config_, size);
     else if (!reading.list)
       boxes.boxes = cell_boxes(reading.rows, reading.cols);
@@ -383,6 +394,9 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
   if (found.places)
     digest.add({reinterpret_cast<const char*>(found.places->boxes.data()),
                 found.places->boxes.size() * sizeof(RegionBox)});
+  if (found.places && !found.places->times.empty())
+    digest.add({reinterpret_cast<const char*>(found.places->times.data()),
+                found.places->times.size() * sizeof(float)});
   found.digest = digest.hex();
   return found;
 }
@@ -402,15 +416,6 @@ std::string GivenFeatures::digest() const {
   digest.add("features");
   digest.add(form_.text());
   return digest.hex();
-}
-
-Geometry geometry_of_features(const ImageSize& photo, RegionPlaces places) {
-  return {.original_height = photo.height,
-          .original_width = photo.width,
-          .seen = {0, 0, static_cast<double>(photo.width), static_cast<double>(photo.height)},
-          .input_height = photo.height,
-          .input_width = photo.width,
-          .places = std::move(places)};
 }
 
 }  // namespace saccade

@@ -21,6 +21,8 @@ struct FeatureForm {
   bool class_token = false;  // whether one stands before the regions, in the files
   bool pooled = false;       // whether a vector of the whole photo follows the regions
   bool places = false;       // whether the numbers of a region's box follow its features
+  bool in_time = false;      // whether scattered regions are frames, one after the other
+  double step = 1;           // seconds from one frame to the next in most of the data
 
   // Of what a model gets: with the numbers of boxes and the vector of the photo.
   GridShape grid() const;
@@ -35,7 +37,7 @@ inline constexpr Index kBoxNumbers = 5;
 
 // Where features were found, and what belongs to them.
 struct FoundFeatures {
-  RegionPlaces places{};  // null for the cells of a grid
+  RegionPlaces places{};  // null for the cells of a grid; the boxes of frames in a row of them
   Index left_out = 0;     // regions that were too many
   std::string digest{};   // of the features and boxes
 };
@@ -83,5 +85,7 @@ class GivenFeatures : public FrozenEncoder {
 // The photo as a whole, with its regions where they are scattered: what a network saw that another
 // program ran.
 Geometry geometry_of_features(const ImageSize& photo, RegionPlaces places);
+// Of frames without pictures: that of the picture of their time axis (vision/drawing/time_axis.h).
+Geometry geometry_of_times(const RegionPlaces& places);
 
 }  // namespace saccade

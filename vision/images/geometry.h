@@ -26,6 +26,16 @@ struct Geometry {
   RegionPlaces places{};  // of regions that are no cells of a grid over what the network saw
 };
 
+// Whether regions are frames in time that have no pictures.
+inline bool lacks_pictures(const Geometry& geometry) {
+  return geometry.places && geometry.places->in_time && geometry.places->boxes.empty();
+}
+
+// The size of a picture of the time axis of frames that have no pictures, and how much of it lies
+// below the axis.
+inline constexpr ImageSize kTimeAxis{.height = 120, .width = 480};
+inline constexpr double kTimeAxisFoot = 0.175;
+
 // Red, green and blue of the padding around a picture.
 using PaddingColour = std::array<std::uint8_t, 3>;
 inline constexpr PaddingColour kGreyPadding{128, 128, 128};

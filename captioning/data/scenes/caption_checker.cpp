@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "captioning/data/scenes/caption_grammar.h"
+#include "captioning/data/scenes/scene_motion.h"
 #include "core/base/error.h"
 
 namespace saccade {
@@ -206,6 +207,7 @@ struct ReadingSearch {
 }  // namespace
 
 CaptionCheck check_caption(const Scene& scene, std::span<const std::string> words) {
+  if (scene.moves()) return check_motion(scene, words);
   CaptionCheck out;
   const auto parsed = parse_caption(words, out.reason);
   if (!parsed) return out;

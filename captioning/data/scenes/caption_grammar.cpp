@@ -5,6 +5,7 @@
 #include <optional>
 #include <sstream>
 
+#include "captioning/data/scenes/scene_motion.h"
 #include "captioning/data/scenes/scene_sampler.h"
 #include "core/base/listing.h"
 
@@ -150,6 +151,7 @@ bool holds(Relation relation, const Rect& a, const Rect& b, Index size) {
 }
 
 std::vector<SceneCaption> describe(const Scene& scene, std::size_t count, Random& random) {
+  if (scene.moves()) return describe_motion(scene, count, random);
   std::vector<SceneCaption> out;
   // A scene with one object has two to four different captions: this stops when no new ones turn
   // up.
@@ -164,6 +166,7 @@ std::vector<SceneCaption> describe(const Scene& scene, std::size_t count, Random
 }
 
 std::vector<Rect> boxes_of(const Scene& scene, const Phrase& phrase) {
+  if (scene.moves()) return frames_of(scene, phrase);
   std::vector<Rect> out;
   for (const std::size_t i : phrase.objects) out.push_back(scene.objects[i].box);
   return out;

@@ -1,6 +1,7 @@
 // The captions of a scene: noun phrases with attributes, counts, lists and spatial relations.
-// Language: phrase = ("a" attributes shape | ("two" | "three") attributes shapes),
-// attributes = [size] [colour] [texture]; caption = phrase {"and" phrase} | phrase relation phrase.
+// Those of scenes that move are told in scene_motion.h. Language: phrase = ("a" attributes shape |
+// ("two" | "three") attributes shapes), attributes = [size] [colour] [texture]; caption = phrase
+// {"and" phrase} | phrase relation phrase.
 #pragma once
 
 #include <array>
@@ -39,7 +40,7 @@ bool holds(Relation relation, const Rect& a, const Rect& b, Index size);
 // Up to `count` different true captions of a scene, drawn with `random`. Simple scenes have fewer.
 std::vector<SceneCaption> describe(const Scene& scene, std::size_t count, Random& random);
 
-// The boxes of a phrase's objects, in pixels of the scene.
+// The boxes of a phrase's objects, in pixels of the picture; of a scene that moves its frames.
 std::vector<Rect> boxes_of(const Scene& scene, const Phrase& phrase);
 
 // Every word of the language, each once.

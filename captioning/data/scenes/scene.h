@@ -47,10 +47,26 @@ struct Background {
   std::uint64_t seed = 0;      // of noise and blobs
 };
 
+enum class Direction : std::uint8_t { kLeft, kRight, kUp, kDown };
+inline constexpr std::array<std::string_view, 4> kDirectionWords = {"left", "right", "up", "down"};
+inline constexpr std::string_view kMotionVerb = "moves", kMotionJoin = "then";
+
+// An object moves in the frames [begin, end); before and after it stands still.
+struct SceneEvent {
+  std::size_t object = 0;
+  Direction direction = Direction::kLeft;
+  double way = 0;  // pixels of the scene
+  Index begin = 0, end = 0;
+};
+
 struct Scene {
   Index size = 64;  // height and width, pixels
   Background background;
-  std::vector<SceneObject> objects;
+  std::vector<SceneObject> objects;  // as they stand in the first frame
+  Index frames = 1;                  // side by side in the picture of a scene that moves
+  std::vector<SceneEvent> events{};  // in the order of time; none where the scene stands still
+
+  bool moves() const { return frames > 1; }
 };
 
 }  // namespace saccade

@@ -1,12 +1,15 @@
 #include "captioning/data/scenes/scene_regions.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <span>
 
+#include "captioning/data/scenes/scene_motion.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/io/base64.h"
+#include "core/io/safetensors.h"
 
 namespace saccade {
 
@@ -23,10 +26,10 @@ constexpr double kShift = 0.06;  // of an edge, as a share of the box
 constexpr std::size_t kAttributes =
     kShapeWords.size() + kColourWords.size() + kSizeWords.size() + kTextureWords.size() + 1;
 
-// [kAttributes, kSceneFeatures]
-std::vector<double> matrix_of(std::uint64_t seed) {
+// [rows, width]
+std::vector<double> matrix_of(std::uint64_t seed, std::size_t rows, Index width) {
   Random random({.seed = seed, .stream = Stream::kScenes, .step = kMatrix});
-  std::vector<double> matrix(kAttributes * kSceneFeatures);
+  std::vector<double> matrix(rows * static_cast<std::size_t>(width));
   for (double& number : matrix) number = random.normal();
   return matrix;
 }
@@ -109,7 +112,7 @@ std::string coded(std::span<const float> numbers) {
 }  // namespace
 
 std::string scene_regions_table(const ScenesDataset& scenes, std::uint64_t seed) {
-  const std::vector<double> matrix = matrix_of(seed);
+  const std::vector<double> matrix = matrix_of(seed, kAttributes, kSceneFeatures);
   std::string out;
   for (std::size_t i = 0; i < scenes.scenes.size(); ++i) {
     const Scene& scene = scenes.scenes[i];
@@ -124,6 +127,66 @@ std::string scene_regions_table(const ScenesDataset& scenes, std::uint64_t seed)
                coded(edges), '\t', coded(regions.features), '\n');
   }
   return out;
+}
+
+namespace {
+
+// The frames of one scene [frames, kFrameFeatures]: in the first half of the columns what is seen,
+// in the second how it moves. Rows of the matrix are attributes, and behind them, for each of
+// right, left, down and up, those of what moves so.
+std::vector<float> frame_features(const Scene& scene, const std::vector<double>& matrix,
+                                  Random random) {
+  constexpr double kWay = 0.06;  // of the scene in a frame, which counts as 1
+  constexpr std::size_t kAll = kFrameFeatures, kHalf = kAll / 2;
+  std::vector<float> out;
+  Scene before = frame_of(scene, 0);
+  for (Index t = 0; t < scene.frames; ++t) {
+    Scene now = frame_of(scene, t);
+    std::vector<double> sums(kAll);
+    for (double& sum : sums) sum = kNoise * random.normal();
+    const auto add = [&](std::size_t row, double by, std::size_t from) {
+      for (std::size_t d = from; d < from + kHalf; ++d) sums[d] += by * matrix[row * kAll + d];
+    };
+    for (std::size_t i = 0; i < now.objects.size(); ++i) {
+      const double unit = kWay * static_cast<double>(scene.size);
+      const double x = (now.objects[i].box.x - before.objects[i].box.x) / unit,
+                   y = (now.objects[i].box.y - before.objects[i].box.y) / unit;
+      const std::array ways{x, -x, y, -y};
+      for (const std::size_t attribute : attributes_of(&now.objects[i])) {
+        add(attribute, 1, 0);
+        for (std::size_t k = 0; k < ways.size(); ++k)
+          add((k + 1) * kAttributes + attribute, std::max(ways[k], 0.0), kHalf);
+      }
+    }
+    for (const double sum : sums) out.push_back(static_cast<float>(std::max(sum, 0.0)));
+    before = std::move(now);
+  }
+  return out;
+}
+
+}  // namespace
+
+void write_scene_frames(const std::filesystem::path& file, const ScenesDataset& scenes,
+                        std::uint64_t seed) {
+  const std::vector<double> matrix = matrix_of(seed, 5 * kAttributes, kFrameFeatures);
+  std::vector<std::vector<float>> features;
+  std::vector<float> times;
+  for (Index t = 0; t < scenes.scenes.front().frames; ++t)
+    times.push_back(static_cast<float>(static_cast<double>(t) / kSceneFrameRate));
+  std::vector<SafetensorsArray> arrays;
+  for (std::size_t i = 0; i < scenes.scenes.size(); ++i) {
+    const std::string& id = scenes.dataset.images[i].id;
+    features.push_back(frame_features(scenes.scenes[i], matrix, random_of(seed, name_key(id))));
+    arrays.push_back({.name = id + "_features",
+                      .type = "F32",
+                      .shape = {scenes.scenes[i].frames, kFrameFeatures},
+                      .bytes = std::as_bytes(std::span(features.back()))});
+    arrays.push_back({.name = id + "_times",
+                      .type = "F32",
+                      .shape = {scenes.scenes[i].frames},
+                      .bytes = std::as_bytes(std::span(times))});
+  }
+  save_safetensors(file, std::move(arrays), {});
 }
 
 }  // namespace saccade

@@ -6,7 +6,8 @@
 
 namespace saccade {
 
-// The picture of a scene [size, size, 3]. It has the same bits every time.
+// The picture of a scene [size, size, 3], of one that moves in its first frame. It has the same
+// bits every time.
 Image render(const Scene& scene);
 
 // The signed distance from the outline of a shape that fills the square [-1, 1]^2 (y down), in the

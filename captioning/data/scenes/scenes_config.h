@@ -30,6 +30,7 @@ struct ScenesConfig {
   std::int64_t size = 64;
   std::int64_t objects_max = 3;
   UnseenKind unseen = UnseenKind::kTexture;
+  std::int64_t frames = 1;
   std::int64_t seed = 1;
 
   void fields(Section& v);

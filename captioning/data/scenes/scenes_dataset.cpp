@@ -1,5 +1,6 @@
 #include "captioning/data/scenes/scenes_dataset.h"
 
+#include "captioning/data/scenes/scene_motion.h"
 #include "captioning/data/scenes/scene_sampler.h"
 #include "core/base/error.h"
 
@@ -7,8 +8,8 @@ namespace saccade {
 
 namespace {
 
-constexpr std::uint64_t kTalk =
-    2000;  // the step of the random numbers for captions; the part is added to it
+// The steps of the random numbers for captions and for motion; the part is added to them.
+constexpr std::uint64_t kTalk = 2000, kMoves = 4000;
 
 void add_scene(const ScenesOptions& options, ScenePart part, Index index, ScenesDataset& out) {
   const auto sample = static_cast<std::uint64_t>(index);
@@ -17,6 +18,13 @@ void add_scene(const ScenesOptions& options, ScenePart part, Index index, Scenes
                                 .objects_max = options.objects_max,
                                 .unseen = options.unseen};
   out.scenes.push_back(sample_scene(sampler, part, sample));
+  if (options.frames > 1) {
+    Random moves({.seed = options.seed,
+                  .stream = Stream::kScenes,
+                  .step = kMoves + static_cast<std::uint64_t>(part),
+                  .sample = sample});
+    add_motion(out.scenes.back(), options.frames, options.unseen, moves);
+  }
   Random random({.seed = options.seed,
                  .stream = Stream::kScenes,
                  .step = kTalk + static_cast<std::uint64_t>(part),
@@ -43,6 +51,9 @@ ScenesDataset scenes_dataset(const ScenesOptions& options) {
   if (options.captions < 1 || options.captions > 100) {
     throw UsageError(str("scenes: captions must be 1 to 100 per scene, got ", options.captions));
   }
+  if (options.frames != 1 && (options.frames < kMinFrames || options.frames > kMaxFrames))
+    throw UsageError(str("scenes: frames must be 1, or ", kMinFrames, " to ", kMaxFrames,
+                         " for scenes that move, got ", options.frames));
   ScenesDataset out;
   out.dataset.name = "scenes";
   for (Index i = 0; i < options.train; ++i) add_scene(options, ScenePart::kTrain, i, out);
@@ -51,6 +62,7 @@ ScenesDataset scenes_dataset(const ScenesOptions& options) {
   // Ids and captions alone do not determine the pictures.
   out.dataset.digest = dataset_digest(out.dataset) +
                        str("-", options.seed, "-", options.size, "-", enum_name(options.unseen));
+  if (options.frames > 1) out.dataset.digest += str("-", options.frames);
   return out;
 }
 

@@ -17,6 +17,7 @@ struct ScenesOptions {
   Index size = 64;                            // pixels
   Index objects_max = 3;
   UnseenKind unseen = UnseenKind::kTexture;
+  Index frames = 1;    // of scenes that move, 3 .. 64; 1: they stand still
   Index captions = 5;  // the most captions per scene
 };
 

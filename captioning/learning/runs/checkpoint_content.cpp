@@ -24,10 +24,9 @@ namespace saccade {
 namespace {
 
 constexpr const char* kWidths = "frozen_widths";  // of the layers of a frozen grid
-constexpr const char* kGiven = "frozen_given";    // what a grid of given features is besides
+constexpr const char* kGiven = "frozen_given";    // 1 of given boxes, 2 of frames; a vector more
 constexpr const char* kGraph = "encoder_graph";   // of an encoder that a file defined
 constexpr const char* kWords = "encoder_words";   // the tokens that an encoder of texts knows
-
 constexpr const char* kParaphrases = "meteor_paraphrases";  // where METEOR has some
 constexpr const char* kRawWeights = "optimizer/weights";    // where the parameters are averages
 
@@ -123,6 +122,7 @@ GridShape read_grid(const Archive& archive, const ExperimentConfig& config) {
   if (archive.contains(kGiven)) {
     const auto given = archive.int64s(kGiven, std::array<Index, 1>{2});
     grid.scattered = given[0] != 0;
+    grid.in_time = given[0] == 2;
     grid.pooled = given[1] != 0 ? 1 : 0;
   }
   if (is_frozen(config.encoder)) check_grid(archive, grid);
@@ -251,7 +251,8 @@ Archive checkpoint_archive(const ExperimentConfig& config, const CaptionModel& m
     archive.add_int64s(kWidths, {static_cast<Index>(frozen_grid.widths.size())},
                        frozen_grid.widths);
   if (frozen_grid.scattered || frozen_grid.pooled > 0)
-    archive.add_int64s(kGiven, {2}, {frozen_grid.scattered ? 1 : 0, frozen_grid.pooled});
+    archive.add_int64s(kGiven, {2},
+                       {frozen_grid.scattered + frozen_grid.in_time, frozen_grid.pooled});
   const ParameterStore& store = model.parameters();
   const WeightAverage* average = optimizer.average();
   const std::span<const Real> flat = average ? average->values().span() : store.flat().span();

@@ -74,7 +74,8 @@ std::unique_ptr<InputPipeline> pipeline_of(const LoadedModel& loaded,
   if (frozen) {
     const GridShape has = pipeline->frozen_grid(), &wanted = loaded.frozen_grid;
     if (has.rows != wanted.rows || has.cols != wanted.cols || has.features != wanted.features ||
-        has.scattered != wanted.scattered || has.pooled != wanted.pooled)
+        has.scattered != wanted.scattered || has.in_time != wanted.in_time ||
+        has.pooled != wanted.pooled)
       throw CheckpointError(str(loaded.source, ": says that its encoder gives ", wanted.rows, " x ",
                                 wanted.cols, " regions of ", wanted.features,
                                 " features, but it gives ", has.rows, " x ", has.cols, " of ",

@@ -5,6 +5,7 @@
 #include "captioning/data/sequences/source_picture.h"
 #include "captioning/model/decoding/decode_images.h"
 #include "core/base/error.h"
+#include "vision/drawing/time_axis.h"
 
 namespace saccade {
 
@@ -69,7 +70,9 @@ std::vector<Photo> Photos::next() {
     try {
       Source source = read_(photo.number, warn);
       fill(models_, source, classify_, photo);
-      if (keep_pictures_) photo.picture = std::move(source.picture);
+      if (keep_pictures_)
+        photo.picture =
+            source.picture.empty() ? draw_time_axis(photo.geometry) : std::move(source.picture);
       photo.tokens = std::move(source.tokens);
     } catch (const DataError&) {
       photo.error = std::current_exception();

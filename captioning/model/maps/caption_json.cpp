@@ -79,6 +79,10 @@ Json layout_json(const RegionLayout& layout, const Geometry& geometry, CaptionFo
     return std::round(share * all * 1e4) / 1e4;
   };
   const Index width = geometry.original_width, height = geometry.original_height;
+  if (geometry.places->in_time) {
+    json["times"] = Json::array();
+    for (const float time : geometry.places->times) json["times"].push_back(shortest(time));
+  }
   json["boxes"] = Json::array();
   for (const RegionBox& box : geometry.places->boxes)
     json["boxes"].push_back(Json::array({place(static_cast<double>(box.left), width),

@@ -39,7 +39,7 @@ class OnePhoto final : public FeatureSource {
 };
 
 // An array per photo; its name is the photo's, perhaps with what the array holds behind it:
-// ID_features, ID_boxes, ID_grids, ID_size.
+// ID_features, ID_boxes, ID_times, ID_grids, ID_size.
 class ArrayPerPhoto final : public FeatureSource {
  public:
   ArrayPerPhoto(std::unique_ptr<ArrayFile> file, const FeatureSourceOptions& options)
@@ -59,7 +59,10 @@ class ArrayPerPhoto final : public FeatureSource {
   }
   FeatureOutline outline(const std::string& id) const override {
     const ArrayInfo info = file_->info(id + ending_);
-    return {.shape = region_shape(info.shape), .torch = is_torch(*file_), .boxes = has_boxes(id)};
+    return {.shape = region_shape(info.shape),
+            .torch = is_torch(*file_),
+            .boxes = has(id, "_boxes"),
+            .times = has(id, "_times")};
   }
 
  protected:
@@ -68,7 +71,8 @@ class ArrayPerPhoto final : public FeatureSource {
     const auto part = [&](const std::string& name) {
       return file_->floats(file_->info(id + name));
     };
-    if (has_boxes(id)) take_boxes(*file_, file_->info(id + "_boxes"), out);
+    if (has(id, "_boxes")) take_boxes(*file_, file_->info(id + "_boxes"), out);
+    if (has(id, "_times")) take_times(*file_, file_->info(id + "_times"), out);
     // [[rows, columns]] of the picture as the detector saw it, whose pixels the boxes are.
     if (!ending_.empty() && file_->has(id + "_size")) {
       const std::vector<float> size = part("_size");
@@ -90,8 +94,9 @@ class ArrayPerPhoto final : public FeatureSource {
     if (!ids.empty()) ending_ = ending;
     return ids;
   }
-  bool has_boxes(const std::string& id) const {
-    return ending_ == "_features" && file_->has(id + "_boxes");
+  // Whether a further array of this ending belongs to the photo's features.
+  bool has(const std::string& id, const char* ending) const {
+    return ending_ == "_features" && file_->has(id + ending);
   }
   std::unique_ptr<ArrayFile> file_;
   std::string ending_, pooled_;
@@ -117,6 +122,7 @@ class StackedPhotos final : public FeatureSource {
     const std::string start = found->substr(0, found->find("_feat"));
     if (file_->has(start + "_mask")) mask_ = stacked(start + "_mask", count);
     if (file_->has("boxes")) boxes_ = stacked("boxes", count);
+    if (file_->has("times")) times_ = stacked("times", count);
     if (!options.pooled.empty()) pooled_ = stacked(options.pooled, count);
     for (std::size_t i = 0; i < ids.size(); ++i)
       if (!rows_.emplace(ids[i], static_cast<Index>(i)).second)
@@ -126,7 +132,10 @@ class StackedPhotos final : public FeatureSource {
   FeatureOutline outline(const std::string& id) const override {
     std::vector<Index> shape = region_shape({features_.shape.begin() + 1, features_.shape.end()});
     if (mask_) shape[0] = unmasked(rows_.at(id)).first;
-    return {.shape = shape, .torch = is_torch(*file_), .boxes = boxes_.has_value()};
+    return {.shape = shape,
+            .torch = is_torch(*file_),
+            .boxes = boxes_.has_value(),
+            .times = times_.has_value()};
   }
 
  protected:
@@ -138,6 +147,11 @@ class StackedPhotos final : public FeatureSource {
         .values = file_->floats(features_, row, 1),
         .torch = is_torch(*file_)};
     if (boxes_) out.boxes = boxes_of(file_->floats(*boxes_, row, 1));
+    if (times_) out.times = file_->floats(*times_, row, 1);
+    if (times_ && std::ssize(out.times) != out.shape[0])
+      throw DataError(str(path_, ": array 'times' is ", times_->text(), ", and '", features_.name,
+                          "' has ", out.shape[0], " frames of each; the times are [",
+                          times_->shape[0], ", ", out.shape[0], "]"));
     if (pooled_) out.pooled = file_->floats(*pooled_, row, 1);
     if (mask_) keep(out, unmasked(row).second);
     return out;
@@ -168,16 +182,18 @@ class StackedPhotos final : public FeatureSource {
       std::copy_n(out.values.begin() + static_cast<std::ptrdiff_t>(i * width), width,
                   out.values.begin() + static_cast<std::ptrdiff_t>(to * width));
       if (!out.boxes.empty()) out.boxes[to] = out.boxes[i];
+      if (!out.times.empty()) out.times[to] = out.times[i];
       ++to;
     }
     out.values.resize(to * width);
     if (!out.boxes.empty()) out.boxes.resize(to);
+    if (!out.times.empty()) out.times.resize(to);
     out.shape[0] = static_cast<Index>(to);
   }
 
   std::unique_ptr<ArrayFile> file_;
   ArrayInfo features_;
-  std::optional<ArrayInfo> mask_, boxes_, pooled_;
+  std::optional<ArrayInfo> mask_, boxes_, pooled_, times_;
   std::map<std::string, Index> rows_;
 };
 

@@ -1,7 +1,8 @@
-// Features in a folder with a file per photo. Boxes lie in a folder beside it or in it, and vectors
-// of whole photos may lie in it.
+// Features in a folder with a file per photo. Boxes lie in a folder beside it or in it; vectors of
+// whole photos and times of frames may lie in it.
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/listing.h"
@@ -42,12 +43,14 @@ class FeatureFolder final : public FeatureSource {
     for (const auto& [id, file] : files_) ids.push_back(id);
     know(std::move(ids));
     if (const fs::path boxes = folder_of_boxes(folder); !boxes.empty()) boxes_ = files_in(boxes);
-    if (std::error_code error; fs::is_directory(folder / kPooledFolder, error))
-      pooled_ = files_in(folder / kPooledFolder);
+    for (auto [inside, files] : {std::pair{kPooledFolder, &pooled_}, {kTimesFolder, &times_}})
+      if (std::error_code error; fs::is_directory(folder / inside, error))
+        *files = files_in(folder / inside);
   }
   FeatureOutline outline(const std::string& id) const override {
     FeatureOutline out = outline_of_photo(*open_arrays(files_.at(id)), options_.array);
     out.boxes = out.boxes || boxes_.contains(id);
+    out.times = out.times || times_.contains(id);
     return out;
   }
 
@@ -61,6 +64,10 @@ class FeatureFolder final : public FeatureSource {
     if (const auto pooled = pooled_.find(id); pooled != pooled_.end()) {
       const auto file = open_arrays(pooled->second);
       out.pooled = pooled_vector(*file, file->info(file->names().at(0)));
+    }
+    if (const auto times = times_.find(id); times != times_.end()) {
+      const auto file = open_arrays(times->second);
+      take_times(*file, file->info(file->names().at(0)), out);
     }
     return out;
   }
@@ -81,7 +88,7 @@ class FeatureFolder final : public FeatureSource {
   }
 
   FeatureSourceOptions options_;
-  Files files_, boxes_, pooled_;
+  Files files_, boxes_, pooled_, times_;
 };
 
 }  // namespace

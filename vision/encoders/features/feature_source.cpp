@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <fstream>
+#include <functional>
 
 #include "core/base/error.h"
 #include "core/base/foreign_file.h"
@@ -20,7 +21,7 @@ bool all_digits(const std::string& text) {
                                       [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// A name without folders and the ending of a picture or a file of features.
+// A name without folders and the ending of a picture, a film, a sound or a file of features.
 std::string bare_name(const std::string& name) {
   std::string bare = name.substr(name.find_last_of("/\\") + 1);
   const std::size_t dot = bare.rfind('.');
@@ -28,8 +29,9 @@ std::string bare_name(const std::string& name) {
   std::string ending = bare.substr(dot);
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const char* known : {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".npy",
-                            ".npz", ".pth", ".pt", ".safetensors"})
+  for (const char* known :
+       {".jpg", ".jpeg",        ".png", ".bmp",  ".webp", ".tif", ".tiff", ".npy", ".npz", ".pth",
+        ".pt",  ".safetensors", ".wav", ".flac", ".mp3",  ".mp4", ".webm", ".avi", ".mkv", ".mov"})
     if (ending == known) return bare.substr(0, dot);
   return bare;
 }
@@ -54,6 +56,15 @@ void check_finite(const StoredFeatures& features, std::span<const float> numbers
   throw DataError(str(features.where, ": ", what, " number ", bad - numbers.begin(), " of ",
                       numbers.size(), " is ", *bad,
                       ", and all have to be finite; compute the features of this photo again"));
+}
+
+void check_rising(const StoredFeatures& features) {
+  const auto& times = features.times;
+  const auto bad = std::adjacent_find(times.begin(), times.end(), std::greater_equal<>());
+  if (bad == times.end()) return;
+  throw DataError(str(features.where, ": time number ", bad - times.begin() + 1, " of ",
+                      times.size(), " is ", *(bad + 1), " s, and the one before it ", *bad,
+                      " s; the times of frames have to rise"));
 }
 
 }  // namespace
@@ -100,6 +111,8 @@ StoredFeatures FeatureSource::read(const std::string& id) const {
   check_finite(features, features.values, "feature");
   check_finite(features, features.pooled, "pooled");
   for (const std::array<float, 4>& box : features.boxes) check_finite(features, box, "box");
+  check_finite(features, features.times, "time");
+  check_rising(features);
   return features;
 }
 

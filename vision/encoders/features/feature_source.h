@@ -29,6 +29,7 @@ struct StoredFeatures {
   bool relative = false;
   std::optional<ImageSize> size{};  // of the picture whose pixels they are
   std::vector<float> pooled{};      // of the photo as a whole; none: the file has none
+  std::vector<float> times{};       // [n] of frames, in seconds; none: the file has none
 };
 
 // What is known of a photo's features before they are read.
@@ -36,6 +37,7 @@ struct FeatureOutline {
   std::vector<Index> shape{};  // as above
   bool torch = false;
   bool boxes = false;
+  bool times = false;
 };
 
 class FeatureSource {
@@ -50,7 +52,7 @@ class FeatureSource {
   std::optional<std::string> find(std::span<const std::string> names) const;
   // Both may be called from several threads. They throw DataError, which names file, place, what
   // was expected and what was found, where something is damaged; read() also where a number is not
-  // finite.
+  // finite, or times do not rise.
   virtual FeatureOutline outline(const std::string& id) const = 0;
   StoredFeatures read(const std::string& id) const;
 
@@ -66,9 +68,10 @@ class FeatureSource {
   std::unordered_map<std::string, std::string> by_name_;
 };
 
-// What a folder with a file per photo may have inside: folders with the same photos' boxes [n, 4]
-// and with a vector [D] of each photo as a whole.
-inline constexpr const char *kBoxesFolder = "boxes", *kPooledFolder = "pooled";
+// What a folder with a file per photo may have inside: folders with the same photos' boxes [n, 4],
+// with a vector [D] of each photo as a whole, and with the times [n] of frames.
+inline constexpr const char *kBoxesFolder = "boxes", *kPooledFolder = "pooled",
+                            *kTimesFolder = "times";
 
 struct FeatureSourceOptions {
   std::string array{};   // which array has the features; "": as it is recognised

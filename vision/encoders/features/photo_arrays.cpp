@@ -58,6 +58,13 @@ void take_boxes(const ArrayFile& file, const ArrayInfo& array, StoredFeatures& i
   into.boxes = boxes_of(file.floats(array));
 }
 
+void take_times(const ArrayFile& file, const ArrayInfo& array, StoredFeatures& into) {
+  if (array.shape.size() != 1 || array.shape[0] != into.shape[0])
+    throw DataError(str(place_of(file, array.name), " is ", array.text(), ", and ", into.where,
+                        " has ", into.shape[0], " frames; their times are [", into.shape[0], "]"));
+  into.times = file.floats(array);
+}
+
 std::vector<float> pooled_vector(const ArrayFile& file, const ArrayInfo& array) {
   const std::vector<Index> shape = region_shape(array.shape);
   if (shape.size() != 2 || shape[0] != 1)
@@ -83,7 +90,8 @@ std::string name_in(const ArrayFile& file, const std::string& wanted) {
 FeatureOutline outline_of_photo(const ArrayFile& file, const std::string& wanted) {
   return {.shape = region_shape(file.info(name_in(file, wanted)).shape),
           .torch = is_torch(file),
-          .boxes = file.has("boxes")};
+          .boxes = file.has("boxes"),
+          .times = file.has("times")};
 }
 
 StoredFeatures photo_of(const ArrayFile& file, const FeatureSourceOptions& options) {
@@ -95,6 +103,7 @@ StoredFeatures photo_of(const ArrayFile& file, const FeatureSourceOptions& optio
           str(out.where, " has ", out.shape[0], " regions, and num_boxes says ", *announced));
     take_boxes(file, file.info("boxes"), out);
   }
+  if (file.has("times")) take_times(file, file.info("times"), out);
   const auto height = one_number(file, "image_h"), width = one_number(file, "image_w");
   if (height && width) out.size = {.height = *height, .width = *width};
   if (!options.pooled.empty() && file.has(options.pooled))

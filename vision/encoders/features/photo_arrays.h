@@ -15,11 +15,13 @@ bool is_torch(const ArrayFile& file);
 StoredFeatures features_of(const ArrayFile& file, const ArrayInfo& array);
 // Reads boxes [n, 4].
 void take_boxes(const ArrayFile& file, const ArrayInfo& array, StoredFeatures& into);
+// Reads the times [n] of frames.
+void take_times(const ArrayFile& file, const ArrayInfo& array, StoredFeatures& into);
 // A vector of the photo as a whole.
 std::vector<float> pooled_vector(const ArrayFile& file, const ArrayInfo& array);
 
-// The same of a file of one photo: with what stands in it beside the features (boxes, image_h,
-// image_w).
+// The same of a file of one photo: with what stands in it beside the features (boxes, times,
+// image_h, image_w).
 FeatureOutline outline_of_photo(const ArrayFile& file, const std::string& wanted);
 StoredFeatures photo_of(const ArrayFile& file, const FeatureSourceOptions& options);
 

@@ -1,0 +1,12 @@
+// The picture of an image of a data set as pages and sheets show it.
+#pragma once
+
+#include "captioning/model/inputs.h"
+
+namespace saccade {
+
+// That of its file, or drawn; of frames in time without a picture that of their time axis. Throws
+// what LoadedData::image() throws.
+Image shown_picture(const LoadedData& data, const DatasetInputs& inputs, Index image);
+
+}  // namespace saccade

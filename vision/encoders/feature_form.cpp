@@ -1,0 +1,73 @@
+// The form of features that a model takes, and where they lie.
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "vision/encoders/given_features.h"
+
+namespace saccade {
+
+using Json = nlohmann::json;
+
+GridShape FeatureForm::grid() const {
+  GridShape grid{{.rows = rows, .cols = cols}, width + (places ? kBoxNumbers : 0)};
+  grid.scattered = scattered;
+  grid.in_time = in_time;
+  grid.pooled = pooled ? 1 : 0;
+  return grid;
+}
+
+std::string FeatureForm::text() const {
+  Json json({{"features", width},
+             {"rows", rows},
+             {"cols", cols},
+             {"scattered", scattered},
+             {"class_token", class_token},
+             {"pooled", pooled},
+             {"places", places}});
+  if (in_time) json["step"] = step;
+  return json.dump();
+}
+
+FeatureForm FeatureForm::of_text(const std::string& text) {
+  constexpr Index kMost = 1 << 24;
+  const Json json = Json::parse(text, nullptr, false);
+  FeatureForm form;
+  const auto number = [&](const char* key, Index& value) {
+    if (!json.is_object() || !json.contains(key) || !json[key].is_number_integer()) return false;
+    value = json[key].get<Index>();
+    return value >= 1 && value <= kMost;
+  };
+  const auto truth = [&](const char* key, bool& value) {
+    if (!json.contains(key) || !json[key].is_boolean()) return false;
+    value = json[key].get<bool>();
+    return true;
+  };
+  if (json.is_object() && json.contains("step")) {
+    form.in_time = true;
+    form.step = json["step"].is_number() ? json["step"].get<double>() : 0;
+  }
+  if (!(form.step > 0) || !number("features", form.width) || !number("rows", form.rows) ||
+      !number("cols", form.cols) || !truth("scattered", form.scattered) ||
+      !truth("class_token", form.class_token) || !truth("pooled", form.pooled) ||
+      !truth("places", form.places))
+    throw CheckpointError("the form of the features that the model takes is damaged: " +
+                          text.substr(0, 80) + "; use another checkpoint");
+  return form;
+}
+
+Geometry geometry_of_features(const ImageSize& photo, RegionPlaces places) {
+  return {.original_height = photo.height,
+          .original_width = photo.width,
+          .seen = {0, 0, static_cast<double>(photo.width), static_cast<double>(photo.height)},
+          .input_height = photo.height,
+          .input_width = photo.width,
+          .places = std::move(places)};
+}
+
+Geometry geometry_of_times(const RegionPlaces& places) {
+  RegionBoxes frames = *places;
+  frames.boxes.clear();
+  return geometry_of_features(kTimeAxis, std::make_shared<const RegionBoxes>(std::move(frames)));
+}
+
+}  // namespace saccade
