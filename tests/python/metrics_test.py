@@ -14,6 +14,7 @@ import unittest
 import warnings
 from collections import defaultdict
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
@@ -352,6 +353,9 @@ class Metrics(unittest.TestCase):
                 self.assertIn("no paraphrases", run.stdout)
                 self.assertEqual(run.stderr, "")
                 table.unlink()
+        with mock.patch.dict(os.environ, SACCADE_PARAPHRASES="/none"):
+            with self.assertRaisesRegex(metrics.DataError, "SACCADE_PARAPHRASES: /none: no such file"):
+                Meteor()
 
     def test_the_table_is_read_once(self):
         # salaniz 11
