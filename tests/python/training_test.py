@@ -73,9 +73,12 @@ class Training(unittest.TestCase):
         self.assertEqual(len(both["arms"]), 2)
 
         arms = {"compare": {"arms": {"soft": {}, "hard": {"attention.selection": "hard"}}}}
-        config.write_text(json.dumps({**tiny(optimizer={"lr": 5e-3}), **arms}))
-        trained = saccade.compare(config, self.place / "both", set={"train.stop": "2u"}, report_images=0)
+        study = {**tiny(optimizer={"lr": 5e-3}), **arms}
+        config.write_text(json.dumps(study))
+        options = {"out": self.place / "both", "set": {"train.stop": "2u"}, "report_images": 0}
+        trained = saccade.compare(config, **options)
         self.assertEqual([arm["name"] for arm in trained["arms"]], ["soft", "hard"])
+        self.assertEqual(saccade.compare(study, **options), trained)
         listed = saccade.runs(self.place / "both")
         self.assertEqual([run["updates"] for run in listed], [2, 2])
         self.assertEqual(saccade.runs(self.place / "one" / "checkpoints"), [])
