@@ -189,6 +189,14 @@ class Metrics(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "image 1"):
                 quiet(scorer, {1: [5]}, {1: ["a dog"]})
 
+    def test_what_is_no_unicode_is_told_with_its_image(self):
+        for bad in ("a \ud800", {"caption": "a \ud800"}):
+            with self.assertRaisesRegex(metrics.DataError, "image 7: .* is not Unicode text"):
+                PTBTokenizer().tokenize({7: [bad]})
+            for scorer in scorers():
+                with self.assertRaisesRegex(metrics.DataError, "image 7: .* is not Unicode text"):
+                    quiet(scorer, {7: ["a"]}, {7: [bad]})
+
     def test_line_ends_are_spaces(self):
         # Maluuba/nlg-eval 91; MarcusNerva/HMN 7; stanfordnlp/CoreNLP 619
         for end in ("\n", "\r", "\r\n", "\u2028", "\u2029", "\u0085", "\v", "\f"):
