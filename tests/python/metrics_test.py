@@ -14,6 +14,7 @@ import unittest
 import warnings
 from collections import defaultdict
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
@@ -188,6 +189,14 @@ class Metrics(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "image 1"):
                 quiet(scorer, {1: [5]}, {1: ["a dog"]})
 
+    def test_what_is_no_unicode_is_told_with_its_image(self):
+        for bad in ("a \ud800", {"caption": "a \ud800"}):
+            with self.assertRaisesRegex(metrics.DataError, "image 7: .* is not Unicode text"):
+                PTBTokenizer().tokenize({7: [bad]})
+            for scorer in scorers():
+                with self.assertRaisesRegex(metrics.DataError, "image 7: .* is not Unicode text"):
+                    quiet(scorer, {7: ["a"]}, {7: [bad]})
+
     def test_line_ends_are_spaces(self):
         # Maluuba/nlg-eval 91; MarcusNerva/HMN 7; stanfordnlp/CoreNLP 619
         for end in ("\n", "\r", "\r\n", "\u2028", "\u2029", "\u0085", "\v", "\f"):
@@ -352,6 +361,9 @@ class Metrics(unittest.TestCase):
                 self.assertIn("no paraphrases", run.stdout)
                 self.assertEqual(run.stderr, "")
                 table.unlink()
+        with mock.patch.dict(os.environ, SACCADE_PARAPHRASES="/none"):
+            with self.assertRaisesRegex(metrics.DataError, "SACCADE_PARAPHRASES: /none: no such file"):
+                Meteor()
 
     def test_the_table_is_read_once(self):
         # salaniz 11

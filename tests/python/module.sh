@@ -27,6 +27,8 @@ typed='import numpy as np, saccade
 m = saccade.load("soft")
 one: str = m.caption("photo.jpg", beam=5).text
 many: list[saccade.Caption] = m.caption(["a.jpg", b"", np.zeros((2, 2, 3), np.uint8)])
+files: list[str] = ["a.jpg"]
+texts: list[str] = [caption.text for caption in m.caption(files) + m.say(files, "a dog")]
 shape: tuple[int, ...] = many[0].maps.shape
 p: float = m.say("photo.jpg", "a dog").words[0].probability
 done: float = saccade.train({}, "out", callback=lambda update: update["done"] < .5)["best"]["CIDEr"]

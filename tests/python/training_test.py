@@ -4,11 +4,13 @@ import io
 import json
 import os
 import signal
+import sys
 import tempfile
 import threading
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 from PIL import Image
@@ -71,12 +73,28 @@ class Training(unittest.TestCase):
         self.assertEqual(len(both["arms"]), 2)
 
         arms = {"compare": {"arms": {"soft": {}, "hard": {"attention.selection": "hard"}}}}
-        config.write_text(json.dumps({**tiny(optimizer={"lr": 5e-3}), **arms}))
-        trained = saccade.compare(config, self.place / "both", set={"train.stop": "2u"}, report_images=0)
+        study = {**tiny(optimizer={"lr": 5e-3}), **arms}
+        config.write_text(json.dumps(study))
+        options = {"out": self.place / "both", "set": {"train.stop": "2u"}, "report_images": 0}
+        trained = saccade.compare(config, **options)
         self.assertEqual([arm["name"] for arm in trained["arms"]], ["soft", "hard"])
+        self.assertEqual(saccade.compare(study, **options), trained)
         listed = saccade.runs(self.place / "both")
         self.assertEqual([run["updates"] for run in listed], [2, 2])
         self.assertEqual(saccade.runs(self.place / "one" / "checkpoints"), [])
+
+    def test_meteor_has_the_table_of_this_python(self):
+        # A kernel of a notebook: its packages are not those of PYTHONPATH or an activated environment.
+        table = self.place / "packages/pycocoevalcap/meteor/data/paraphrase-en.gz"
+        table.parent.mkdir(parents=True)
+        table.write_text("0.4\non a calm lake\non the water\n")
+        (self.place / "packages/pycocoevalcap/__init__.py").touch()
+        saccade.train(tiny(), self.place / "one", set={"train.stop": "1u"})
+        places = {"SACCADE_PARAPHRASES": "", "XDG_CACHE_HOME": str(self.place / "cache")}
+        packages = [str(self.place / "packages"), *sys.path]
+        with mock.patch.dict(os.environ, places), mock.patch.object(sys, "path", packages):
+            scores = saccade.evaluate(self.place / "one", split="val", images=2, no_ablations=True)
+        self.assertIn(f"paraphrase {table} (", scores["meteor_tables"])
 
     def test_a_callback_stops_and_the_run_goes_on(self):
         out = self.place / "run"

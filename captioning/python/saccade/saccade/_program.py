@@ -15,6 +15,7 @@ from typing import Any, Dict, List, Mapping, NoReturn, Sequence, Type
 
 from . import _saccade, errors
 from ._values import plain, tell
+from .metrics.meteor.meteor import find_paraphrases
 
 _HERE = Path(__file__).parent
 _PARTIAL = 8  # a comparison of which some runs failed, and the others have results
@@ -45,8 +46,12 @@ def program() -> str:
 
 
 def environment() -> Dict[str, str]:
-    """The environment of the program, which finds its libraries in this package."""
+    """The environment of the program: its libraries are in this package, and its METEOR has the
+    table of this Python."""
     own = dict(os.environ)
+    table = find_paraphrases()
+    if table:
+        own["SACCADE_PARAPHRASES"] = str(table)
     if (_HERE / "lib").is_dir():
         places = [str(_HERE / "lib"), own.get("LD_LIBRARY_PATH", "")]
         own["LD_LIBRARY_PATH"] = ":".join(place for place in places if place)

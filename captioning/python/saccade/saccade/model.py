@@ -15,6 +15,7 @@ from typing import (
     Sequence,
     Tuple,
     Union,
+    cast,
     overload,
 )
 
@@ -40,6 +41,9 @@ Photo = Union[Path, bytes, npt.NDArray[Any], PilImage]
 """A file, the bytes of one, pixels [height, width, 3] (uint8, RGB), or an image of PIL.
 
 For a model that reads texts it is a text."""
+
+
+_ONE = (str, bytes, bytearray, memoryview)  # sequences that are one photo
 
 
 class EncoderAttention(NamedTuple):
@@ -143,7 +147,7 @@ class Model:
     @overload
     def caption(
         self,
-        photos: Union[List[Photo], Tuple[Photo, ...]],
+        photos: Sequence[Photo],
         *,
         alternatives: int = 1,
         layers: bool = False,
@@ -155,7 +159,7 @@ class Model:
 
     def caption(
         self,
-        photos: Union[Photo, List[Photo], Tuple[Photo, ...]],
+        photos: Union[Photo, Sequence[Photo]],
         *,
         alternatives: int = 1,
         layers: bool = False,
@@ -181,8 +185,8 @@ class Model:
         asked = _asked(alternatives, layers, regime, seed, features, search)
         return self._captions(photos, asked, "")
 
-    @overload
-    def say(
+    @overload  # a text is a sequence, and yet one photo
+    def say(  # type: ignore[overload-overlap]
         self,
         photos: Photo,
         text: str,
@@ -195,7 +199,7 @@ class Model:
     @overload
     def say(
         self,
-        photos: Union[List[Photo], Tuple[Photo, ...]],
+        photos: Sequence[Photo],
         text: str,
         *,
         layers: bool = False,
@@ -205,7 +209,7 @@ class Model:
 
     def say(
         self,
-        photos: Union[Photo, List[Photo], Tuple[Photo, ...]],
+        photos: Union[Photo, Sequence[Photo]],
         text: str,
         *,
         layers: bool = False,
@@ -254,12 +258,12 @@ class Model:
 
     def _captions(
         self,
-        photos: Union[Photo, List[Photo], Tuple[Photo, ...]],
+        photos: Union[Photo, Sequence[Photo]],
         asked: _saccade.Asked,
         say: str,
     ) -> Union[Caption, List[Caption]]:
-        if not isinstance(photos, (list, tuple)):
-            given = given_photo(photos)
+        if not isinstance(photos, Sequence) or isinstance(photos, _ONE):
+            given = given_photo(cast(Photo, photos))
             return Caption(self._opened, self._opened.captions([given], asked, say)[0], given)
         all_given = [given_photo(photo) for photo in photos]
         spoken = self._opened.captions(all_given, asked, say)

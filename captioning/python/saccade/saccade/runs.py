@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from typing import (
     Any,
     Callable,
@@ -163,7 +164,7 @@ def evaluate(
 
 
 def compare(
-    what: Union[Path, Sequence[Path]],
+    what: Union[Path, Sequence[Path], Mapping[str, Any]],
     out: Optional[Path] = None,
     *,
     set: Mapping[str, Any] = {},
@@ -171,16 +172,21 @@ def compare(
 ) -> Dict[str, Any]:
     """Trains and compares the arms of a config, or compares finished runs: the tables and verdicts.
 
-    what     the file of a config with arms; or the directories of at least two runs
+    what     a config with arms, its file or its values; or the directories of finished runs
     out      the directory of the comparison, in which a stopped one goes on
     set      values of the config
     options  those of `saccade compare`, as against="soft", jobs=2, tune=["optimizer.lr=1e-3,3e-3"]
 
     It runs the program, to which comparisons belong.
     """
-    command = ["compare", *paths(what), *settings(set)]
-    command += _program.options({"out": out, **options})
-    return cast(Dict[str, Any], _program.results(command))
+    rest = [*settings(set), *_program.options({"out": out, **options})]
+    if not isinstance(what, Mapping):
+        return cast(Dict[str, Any], _program.results(["compare", *paths(what), *rest]))
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "config.yaml")
+        with open(file, "w", encoding="utf-8") as config:
+            json.dump(plain(what), config)
+        return cast(Dict[str, Any], _program.results(["compare", file, *rest]))
 
 
 def runs(folder: Path = "runs") -> List[Dict[str, Any]]:

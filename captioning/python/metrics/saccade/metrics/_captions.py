@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, Hashable, List, Mapping, Sequence, Tuple
 
-from .errors import MetricWarning
+from .errors import DataError, MetricWarning
 
 Pairs = Tuple[List[Hashable], List[str], List[List[str]]]
 
@@ -15,16 +15,27 @@ def warn(text: str) -> None:
     warnings.warn(text, MetricWarning, stacklevel=4)
 
 
+def valid(text: str, image: Hashable) -> str:
+    """The text. Raises DataError where it has a surrogate, which is no character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"image {image!r}: {text!r:.60} is not Unicode text: {error.reason} at {error.start}"
+        ) from None
+    return text
+
+
 def text_of(item: Any, image: Hashable) -> str:
     """A caption, also of the form that the tokenizer takes: {'caption': ...}."""
     if isinstance(item, str):
-        return item
+        return valid(item, image)
     if isinstance(item, Mapping) and isinstance(item.get("caption"), str):
         warn(
             f"image {image!r}: scored as it is written, because it is a dict; tokenise first: "
             "PTBTokenizer().tokenize(captions) gives the strings that scorers take"
         )
-        return str(item["caption"])
+        return valid(str(item["caption"]), image)
     raise TypeError(f"image {image!r}: a caption must be a str, got {type(item).__name__}")
 
 

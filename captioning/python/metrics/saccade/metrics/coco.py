@@ -39,6 +39,7 @@ class COCO:
             self.imgToAnns[annotation["image_id"]].append(annotation)
 
     def getImgIds(self) -> List[Hashable]:
+        """The ids of all images."""
         return list(self.imgs)
 
     def loadRes(self, resFile: Union[str, Path, Sequence[Annotation]]) -> "COCO":

@@ -61,13 +61,16 @@ class COCOEvalCap:
         print("%s: %0.3f" % (name, score))
 
     def setEval(self, score: Any, method: str) -> None:
+        """Keeps the score of the corpus."""
         self.eval[method] = score
 
     def setImgToEvalImgs(
         self, scores: Iterable[Any], imgIds: Iterable[Hashable], method: str
     ) -> None:
+        """Keeps the scores of the images."""
         for image, score in zip(imgIds, scores):
             self.imgToEval.setdefault(image, {"image_id": image})[method] = score
 
     def setEvalImgs(self) -> None:
+        """Lists the scores of the images in evalImgs."""
         self.evalImgs = list(self.imgToEval.values())

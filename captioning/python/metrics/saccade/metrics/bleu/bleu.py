@@ -49,4 +49,5 @@ class Bleu:
         return scores.corpus[: self._n], scores.images[: self._n]
 
     def method(self) -> str:
+        """The name of the metric."""
         return "Bleu"

@@ -60,4 +60,5 @@ class Cider:
         return scores_of(candidates, references, self._n, self._sigma)
 
     def method(self) -> str:
+        """The name of the metric."""
         return "CIDEr"

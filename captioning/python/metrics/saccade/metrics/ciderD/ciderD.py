@@ -82,4 +82,5 @@ class CiderD:
         return scores_of(candidates, references, self._n, self._sigma, self._df)
 
     def method(self) -> str:
+        """The name of the metric."""
         return "CIDEr-D"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 import os
 import warnings
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Any, List, Mapping, Optional, Tuple
 
 from .. import _metrics
 from .._captions import pairs_of
-from ..errors import MetricWarning
+from ..errors import DataError, MetricWarning
 
+_LOGGER = logging.getLogger("saccade")
 _TABLE = "paraphrase-en.gz"
 
 
@@ -27,9 +29,12 @@ def cache_folder() -> Optional[Path]:
 def find_paraphrases() -> Optional[Path]:
     """METEOR's table of paraphrases: SACCADE_PARAPHRASES, the user's cache, pycocoevalcap.
 
-    None where there is none, and where the variable is "none".
+    None where there is none, and where the variable is "none". Raises DataError where the file that
+    the variable names is missing.
     """
     named = os.environ.get("SACCADE_PARAPHRASES", "")
+    if named and named != "none" and not Path(named).is_file():
+        raise DataError(f"SACCADE_PARAPHRASES: {named}: no such file; name {_TABLE}, or none")
     if named:
         return None if named == "none" else Path(named)
     cache = cache_folder()
@@ -64,7 +69,7 @@ class Meteor:
                 )
         else:
             table = "" if paraphrases == "none" else os.fspath(paraphrases)
-        self._meteor = _metrics.Meteor(table, str(cache_folder() or ""), lambda text: None)
+        self._meteor = _metrics.Meteor(table, str(cache_folder() or ""), _LOGGER.info)
 
     @property
     def tables(self) -> str:
@@ -88,4 +93,5 @@ class Meteor:
         )
 
     def method(self) -> str:
+        """The name of the metric."""
         return "METEOR"

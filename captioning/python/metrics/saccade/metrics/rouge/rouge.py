@@ -35,4 +35,5 @@ class Rouge:
         return np.float64(np.mean(scores)) if len(scores) else np.float64("nan"), scores
 
     def method(self) -> str:
+        """The name of the metric."""
         return "Rouge"

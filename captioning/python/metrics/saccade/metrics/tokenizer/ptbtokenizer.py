@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Hashable, List, Mapping
 
 from .. import _metrics
+from .._captions import valid
 
 PUNCTUATIONS = ["''", "'", "``", "`", "-LRB-", "-RRB-", "-LCB-", "-RCB-"] + [
     ".", "?", "!", ",", ":", "-", "--", "...", ";"
@@ -17,7 +18,7 @@ def _caption(item: Any, image: Hashable) -> str:
         raise TypeError(
             f"image {image!r}: expected {{'caption': str}} or a str, got {type(text).__name__}"
         )
-    return text
+    return valid(text, image)
 
 
 class PTBTokenizer:
