@@ -6,7 +6,6 @@
 #include "core/kernels/gemm.h"
 #include "core/kernels/pointwise.h"
 #include "core/kernels/rounded_weights.h"
-#include "core/kernels/work_log.h"
 #include "tests/support/catch.h"
 #include "tests/support/close.h"
 #include "tests/support/with_precision.h"
@@ -426,36 +425,6 @@ TEST_CASE("sums over a memory agree with their reference versions") {
                                        reference.view());
       CHECK(close(reference.view(), optimized.view(), {.absolute = 1e-5}));
     }
-}
-
-TEST_CASE("a log counts what kernels are asked for, while it lives") {
-  Source random;
-  const Tensor a = random({4, 5}), b = random({5, 6});
-  Tensor c({4, 6});
-  const auto multiply = [&] { kernels::matmul(a.view(), b.view(), c.view(), 0); };
-  multiply();
-  WorkLog log;
-  multiply();
-  multiply();
-  {
-    const WorkLog::Pause pause;
-    multiply();
-  }
-  kernels::softmax(a.view(), View(c.data(), a.shape()));
-  const ConvShape shape{.height = 40,
-                        .width = 40,
-                        .in_channels = 32,
-                        .out_channels = 32,
-                        .kernel_height = 3,
-                        .kernel_width = 3,
-                        .padding = 1};
-  const Tensor x = random(shape.input()), w = random(shape.weights());
-  Tensor y(shape.output());
-  kernels::conv2d(shape, x.view(), w.view(), {}, y.view());
-  CHECK(log.products == std::map<ProductSize, Index>{{{.m = 4, .n = 6, .k = 5}, 2}});
-  CHECK(log.convolutions ==
-        std::map<ConvSize, Index>{{{.pass = ConvPass::kForward, .shape = shape}, 1}});
-  CHECK(log.all_exponentials == a.size());
 }
 
 }  // namespace saccade
