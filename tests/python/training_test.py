@@ -103,6 +103,9 @@ class Training(unittest.TestCase):
         self.assertLess(stopped["updates"], 6)
         self.assertRaises(saccade.BusyError, saccade.train, tiny(), out)
         self.assertEqual(saccade.train(tiny(), out, resume=True)["updates"], 6)
+        loss = np.float32(np.inf)
+        stopped = saccade.train(tiny(), self.place / "other", callback=lambda update: update["loss"] > loss)
+        self.assertEqual((stopped["stopped"], stopped["updates"]), (True, 1))
 
     def test_interrupts_save_the_run(self):
         out = self.place / "run"

@@ -81,6 +81,16 @@ def _examples(
             yield given, texts, name == "validation"
 
 
+def _answering(callback: Callable[[Update], Optional[bool]]) -> Callable[[Update], Optional[bool]]:
+    """The callback, whose answer may be a truth value of NumPy."""
+
+    def call(update: Update) -> Optional[bool]:
+        answer = callback(update)
+        return bool(answer) if isinstance(answer, np.bool_) else answer
+
+    return call
+
+
 def train(
     config: Union[Path, Mapping[str, Any]],
     out: Path,
@@ -130,7 +140,7 @@ def train(
         folders,
         str(find_paraphrases() or ""),
         str(cache_folder() or ""),
-        callback,
+        callback and _answering(callback),
         on_validation,
         reward,
         None if data is None else _examples(data, validation),
