@@ -154,30 +154,27 @@ std::vector<Match> matches_of(const TorchWeights& weights, const ParameterStore&
   return matches;
 }
 
-// Reads the numbers of a match's arrays. Returns whether the file has all of them in shapes that
-// can be read.
-bool take(const TensorFile& file, TorchGroup& group, TorchWeightReport& report) {
+// Gives a match's arrays the shapes that they have in the file. Returns whether it has all of them
+// in shapes that can be read.
+bool find_arrays(const TensorFile& file, TorchGroup& group, TorchWeightReport& report) {
   bool complete = true;
-  std::vector<TorchArray> found;
-  for (const TorchArray& array : group.arrays) {
+  for (TorchArray& array : group.arrays) {
     const SafetensorsEntry* entry = file.find(report.prefix + array.name);
-    if (entry) found.push_back({.name = array.name, .shape = entry->shape});
     if (!entry) {
       const bool bare = !report.prefix.empty() && file.find(array.name) != nullptr;
       report.missing.push_back(
           array.name +
           (bare ? " (which is there without the prefix '" + report.prefix + "')" : ""));
+      complete = false;
     } else if (entry->shape == array.shape ||
-               (group.also_reads && group.also_reads(found.back()))) {
-      found.back().values = numbers(file, *entry);
-      continue;
+               (group.also_reads && group.also_reads({array.name, entry->shape}))) {
+      array.shape = entry->shape;
     } else {
       report.misshaped.push_back(str(array.name, " is ", extents_text(entry->shape),
                                      " and should be ", extents_text(array.shape)));
+      complete = false;
     }
-    complete = false;
   }
-  if (complete) group.arrays = std::move(found);
   return complete;
 }
 
@@ -264,7 +261,7 @@ TorchWeightReport load_torch_weights(const TensorFile& file, const TorchWeights&
   const Prefix prefix = prefix_of(file, expected);
   report.prefix = prefix.text;
   for (Match& match : matches)
-    if (take(file, match.group, report)) complete.push_back(std::move(match));
+    if (find_arrays(file, match.group, report)) complete.push_back(std::move(match));
   const std::set<std::string> parts = parts_of(expected);
   std::vector<std::string> changing;
   for (const SafetensorsEntry& entry : file.entries()) {
@@ -286,8 +283,12 @@ TorchWeightReport load_torch_weights(const TensorFile& file, const TorchWeights&
     throw DataError(str(file.source(), ": these weights are of another network: with ",
                         first_names(changing),
                         " it computes something else, so that they cannot be left out"));
+  // One match at a time, so that the file's numbers are never in memory beside all parameters.
   for (const Match& match : complete) {
-    const std::vector<std::vector<Real>> values = match.group.read(match.group.arrays);
+    std::vector<TorchArray> arrays = match.group.arrays;
+    for (TorchArray& array : arrays)
+      array.values = numbers(file, *file.find(report.prefix + array.name));
+    const std::vector<std::vector<Real>> values = match.group.read(arrays);
     for (std::size_t i = 0; i < match.parameters.size(); ++i)
       from_torch(TorchLayout::kSame, values[i], store.value(match.parameters[i]));
     report.loaded += match.parameters.size();

@@ -86,7 +86,7 @@ struct TorchWeights {
 // keep their values, unexpected arrays are ignored, and both are reported; another shape is still
 // an error, and so is a file with none of the names, or an unexpected array within a part of the
 // network, without which that part computes something else. Throws DataError on values that are
-// not finite and on types other than floats.
+// not finite and on types other than floats, after parameters before them were given theirs.
 TorchWeightReport load_torch_weights(const TensorFile& file, const TorchWeights& weights,
                                      ParameterStore& store);
 

@@ -66,6 +66,8 @@ void Options::repeatable(const char* name, std::vector<Text>& values, const Text
                          const char* type) {
   app_->add_option(name, values, help + "; may be given several times")
       ->type_name(type)
+      ->expected(1)  // each time; without it, help says that several may follow
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
 }
 

@@ -105,6 +105,34 @@ TEST_CASE("pictures that are encoded once have the captions of pictures that are
   }
 }
 
+TEST_CASE("a transformer's large pictures have the encodings that each has by itself") {
+  ExperimentConfig config = small_experiment();
+  config.data.scenes = {.train = 8, .val = 1, .test = 1, .size = 32};
+  config.encoder.type = "vit";
+  config.encoder.image_size = 304;
+  config.encoder.vit = {.width = 8, .layers = 2, .heads = 2, .patch = 38, .class_token = true};
+  config.encoder.pooled = PooledKind::kClassToken;
+  config.decoder.first_state = FirstState::kPooled;
+  const LoadedData data = load_data(config.data);
+  const CaptionModel model(config, training_vocabulary(data, config.data), {});
+  const Ensemble models(model);
+  Tensor pixels({3, 304, 304, 3});
+  for (Index i = 0; i < pixels.size(); ++i) pixels.data()[i] = static_cast<Real>(i % 1013) / 1013;
+  const InputView all{ConstView(pixels.view())};
+  const EncodedPictures together(models, {&all, 1});
+  const EncodedValues& got = together.members()[0].images;
+  REQUIRE(got.features.shape == Shape({3, 64, 8}));
+  REQUIRE(got.pooled.shape == Shape({3, 8}));
+  for (Index i = 0; i < 3; ++i) {
+    const InputView one{ConstView(pixels.data() + i * 304 * 304 * 3, {1, 304, 304, 3})};
+    const EncodedPictures alone(models, {&one, 1});
+    const EncodedValues& want = alone.members()[0].images;
+    CHECK(std::equal(want.features.data, want.features.data + 64 * 8,
+                     got.features.data + i * 64 * 8));
+    CHECK(std::equal(want.pooled.data, want.pooled.data + 8, got.pooled.data + i * 8));
+  }
+}
+
 TEST_CASE("pieces of a word become one word with the mean of their maps") {
   std::vector<Words> captions(3, Words{"runs", "run", "in", "sun"});
   const Vocabulary pieces = Vocabulary::pieces(captions, 14);

@@ -101,6 +101,8 @@ TEST_CASE("the error for an unknown name lists the names that exist") {
              Catch::StartsWith("tendr: no such checkpoint") && Contains("did you mean 'tender'?") &&
                  Contains("far-1") && Contains("hale") && Contains("saccade list models"));
   CHECK_THAT(message("tendr", {}), Catch::StartsWith("tendr: no such checkpoint"));
+  CHECK_THAT(message("Owner/model-base", {}),
+             Catch::StartsWith("Owner/model-base: no such checkpoint; saccade downloads nothing"));
 }
 
 TEST_CASE("the head of a card is read, and its mistakes are named") {

@@ -69,6 +69,11 @@ cp -r hub/blip broken
 sed -i 's/"model_type": "blip",/"model_type": "blip-2",/' broken/config.json
 expect 4 "$saccade" caption broken photo.jpg
 one_error "broken/config.json" "BLIP, GIT"
+printf '{"model_type": "t5", "architectures": ["T5ForConditionalGeneration"]}' >broken/config.json
+expect 4 "$saccade" caption broken photo.jpg
+one_error "broken/config.json" "T5ForConditionalGeneration (model_type t5)" "BLIP, GIT"
+expect 4 "$saccade" caption Salesforce/blip-image-captioning-base photo.jpg
+one_error "Salesforce/blip-image-captioning-base: no such checkpoint" "downloads nothing" "folder"
 rm -rf broken
 cp -r hub/blip broken
 rm broken/tokenizer.json

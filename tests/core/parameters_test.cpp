@@ -140,6 +140,58 @@ TEST_CASE("without strict, parameters that the file lacks stay as they are and a
                   DataError);
 }
 
+namespace {
+
+// How many numbers below "encoder" are not 0.
+std::size_t given(const ParameterStore& store) {
+  std::size_t count = 0;
+  for (const ParameterInfo& info : store.infos())
+    if (info.name.starts_with("encoder."))
+      for (const Real x : store.value(store.find(info.name)).span()) count += x == 0 ? 0U : 1U;
+  return count;
+}
+
+// A file that knows how many numbers were read before others are read, and not given to parameters.
+class CountingFile final : public TensorFile {
+ public:
+  CountingFile(const SafetensorsFile& file, const ParameterStore& store)
+      : file_(file), store_(store) {
+    entries_.assign(file.entries().begin(), file.entries().end());
+  }
+  std::vector<float> floats(const SafetensorsEntry& entry) const override {
+    waiting = std::max(waiting, numbers_ - given(store_));
+    numbers_ += entry.bytes / sizeof(float);
+    return file_.floats(entry);
+  }
+  std::vector<double> doubles(const SafetensorsEntry& entry) const override {
+    return file_.doubles(entry);
+  }
+  mutable std::size_t waiting = 0;
+
+ private:
+  const SafetensorsFile& file_;
+  const ParameterStore& store_;
+  mutable std::size_t numbers_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("each array of a file is given to its parameter before the next one is read") {
+  const TempFolder folder("torch-memory");
+  ParameterStore from, to;
+  declare(from);
+  from.initialise(1);
+  save_torch_weights(folder / "w.safetensors", kEncoder, from);
+  declare(to);
+  to.initialise(1);
+  for (Real& value : to.flat().span()) value = 0;
+  const SafetensorsFile file(folder / "w.safetensors");
+  const CountingFile counting(file, to);
+  CHECK(load_torch_weights(counting, kEncoder, to).loaded == 5);
+  CHECK(counting.waiting == 0);
+  CHECK(given(to) == given(from));
+}
+
 TEST_CASE("weights that are not finite are refused") {
   const TempFolder folder("torch-nan");
   const std::vector<float> bad{1, NAN};

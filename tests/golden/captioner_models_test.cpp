@@ -1,5 +1,6 @@
 // The networks of published captioners against transformers: encodings, logits, attention and
 // captions. Folders as in captioners_test.cpp.
+#include <deque>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -227,6 +228,25 @@ TEST_CASE("published captioners give the captions of transformers, greedily and 
     }
     std::cout << folder.filename().string() << ": largest difference of a score " << most << "\n";
   }
+}
+
+TEST_CASE("a checkpoint of training in place of a captioner's weights is told as one") {
+  const test::TempFolder place("captioner-training");
+  const fs::path folder = place / "blip", weights = folder / "model.safetensors";
+  fs::copy(captioner_folders()[0], folder);
+  const SafetensorsFile file(captioner_folders()[0] / "model.safetensors");
+  std::vector<SafetensorsArray> arrays;
+  std::deque<std::vector<float>> numbers;
+  for (const SafetensorsEntry& entry : file.entries()) {
+    if (entry.type != "F32") continue;
+    const std::vector<float>& own = numbers.emplace_back(file.floats(entry));
+    arrays.push_back({"model." + entry.name, "F32", entry.shape, std::as_bytes(std::span(own))});
+  }
+  fs::remove(weights);
+  save_safetensors(weights, arrays);
+  CHECK_THAT(test::message_of<DataError>([&] { Captioner captioner(folder); }),
+             Catch::Contains("'model.text_decoder.bert.embeddings.word_embeddings.weight'") &&
+                 Catch::Contains("a checkpoint of training"));
 }
 
 TEST_CASE("a published captioner takes hard attention and other axes as any model does") {

@@ -26,12 +26,12 @@ Var TokenEncoder::last_tokens(Tape& tape, Var pixels, std::span<const std::uint8
                               const WatchBlock& watch) const {
   const std::vector<std::uint8_t> read = readable(mask, pixels.shape()[0]);
   const AttentionMask allowed{.allowed = read};
-  Var x = tokens(tape, pixels);
-  for (const TransformerBlock& block : blocks()) {
+  const Var first = keep_value(tape, [&] { return tokens(tape, pixels); });
+  return keep_last(tape, first, blocks().size(), [&](std::size_t b, Var x) {
+    const TransformerBlock& block = blocks()[b];
     if (watch) watch(block, x, allowed);
-    x = keep_value(tape, [&] { return block(tape, x, allowed); });
-  }
-  return x;
+    return block(tape, x, allowed);
+  });
 }
 
 }  // namespace saccade

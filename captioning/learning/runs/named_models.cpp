@@ -77,10 +77,27 @@ bool may_name_model(const std::string& text) {
          !text.ends_with(".safetensors");
 }
 
+namespace {
+
+// Whether a text that is no path looks like a name on a hub of models: OWNER/MODEL.
+bool may_be_of_hub(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  std::error_code error;
+  return slash != std::string::npos && may_name_model(text.substr(0, slash)) &&
+         may_name_model(text.substr(slash + 1)) && !fs::exists(text.substr(0, slash), error);
+}
+
+}  // namespace
+
 fs::path find_checkpoint(const std::string& given, std::span<const fs::path> folders,
                          const MessageListener& listener) {
   std::error_code error;
   const bool is_path = fs::exists(given, error) || error;
+  if (!is_path && may_be_of_hub(given))
+    throw CheckpointError(
+        given +
+        ": no such checkpoint; saccade downloads nothing: if this is a model of a "
+        "hub, download its files and name the folder that holds them");
   if (!may_name_model(given)) return resolve_checkpoint(given);
   const std::vector<NamedModel> models = named_models(with_own(folders));
   const auto named = std::find_if(models.begin(), models.end(),

@@ -10,10 +10,12 @@
 #include <fstream>
 #include <set>
 
+#include "captioning/model/published/json_file.h"
 #include "captioning/model/published/published_captioner.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/plain_text.h"
 #include "core/io/checkpoint.h"
 #include "core/io/tensor_files.h"
 
@@ -282,6 +284,19 @@ std::vector<std::string> runs_below(const fs::path& directory) {
   return out;
 }
 
+// Why a folder with this config.json is no captioner.
+std::string why_not_published(const fs::path& file) try {
+  const std::string known = "of a captioner that saccade reads (BLIP, GIT, ViT with GPT-2)";
+  const auto config = JsonFile::read(file);
+  const auto type = config ? config->get<std::string>("model_type", "") : "";
+  if (type.empty()) return "has no model_type, and so is not that " + known;
+  const auto classes = config->get<std::vector<std::string>>("architectures", {});
+  return str("is that of ", classes.empty() ? "a model" : plain_text(classes[0]), " (model_type ",
+             plain_text(type), "), and not ", known);
+} catch (const DataError&) {
+  return "is damaged; copy it again";
+}
+
 }  // namespace
 
 fs::path resolve_checkpoint(const fs::path& path) {
@@ -307,9 +322,8 @@ fs::path resolve_checkpoint(const fs::path& path) {
         ": this directory holds a comparison of runs that lie elsewhere; name one "
         "of the directories in its compare.json");
   if (const fs::path published = path / "config.json"; fs::exists(published, error))
-    throw CheckpointError(published.string() +
-                          ": is damaged, or not that of a captioner that saccade reads (BLIP, GIT, "
-                          "ViT with GPT-2); the folder of an encoder is for encoder.weights");
+    throw CheckpointError(str(published.string(), ": ", why_not_published(published),
+                              "; the folder of an encoder is for encoder.weights"));
   if (const std::string advice = snapshot_advice(path); !advice.empty())
     throw CheckpointError(path.string() + ": " + advice);
   throw CheckpointError(path.string() +

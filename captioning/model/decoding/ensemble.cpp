@@ -40,6 +40,40 @@ bool alike(const OpenModel& a, const OpenModel& b) {
   return one == other && same_part && p.side == q.side;
 }
 
+// Whether a transformer reads pictures so large that encoding several at once takes much memory and
+// saves no time.
+bool encodes_singly(const CaptionModel& model, const InputView& input) {
+  constexpr Index kMostNumbers = Index{1} << 18;  // those of 295 x 295 pixels
+  const Index pictures = input.values.shape[0];
+  return model.encoder() && model.encoder()->token_encoder() && pictures > 1 &&
+         input.values.size() / pictures > kMostNumbers;
+}
+
+// What model.encode() gives, of one picture after the other. Only that stays in the tape's arena.
+EncodedValues encode_singly(const CaptionModel& model, const InputView& input, Tape& tape) {
+  const Index pictures = input.values.shape[0], size = input.values.size() / pictures;
+  EncodedValues all;
+  for (Index i = 0; i < pictures; ++i) {
+    const InputView one(
+        {input.values.data + i * size, input.values.shape.with_first(1)},
+        input.areas.empty() ? input.areas : input.areas.subspan(static_cast<std::size_t>(i), 1));
+    Arena arena;
+    Tape single(arena);
+    single.set_recording(false);
+    single.set_parameters(model.parameters().views());
+    const EncodedValues made = model.encode(single, one).values();
+    for (const auto part : {&EncodedValues::features, &EncodedValues::mask, &EncodedValues::pooled,
+                            &EncodedValues::keys}) {
+      const ConstView from = made.*part;
+      if (!from.data) continue;
+      if (i == 0)
+        all.*part = {tape.scratch(pictures * from.size()), from.shape.with_first(pictures)};
+      std::copy_n(from.data, from.size(), const_cast<Real*>((all.*part).data) + i * from.size());
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 void Ensemble::hold_weights() {
@@ -91,7 +125,9 @@ EncodedPictures::EncodedPictures(const Ensemble& models, std::span<const InputVi
     tape.set_parameters(parameters);
     members_.push_back({.decoder = &model.decoder(),
                         .parameters = parameters,
-                        .images = model.encode(tape, inputs[m]).values(),
+                        .images = encodes_singly(model, inputs[m])
+                                      ? encode_singly(model, inputs[m], tape)
+                                      : model.encode(tape, inputs[m]).values(),
                         .shown = std::find(shown.begin(), shown.end(), m) != shown.end()});
   }
   for (const PictureArea& area : inputs[shown[0]].areas) places_.push_back(area.places);

@@ -6,6 +6,7 @@
 
 #include "captioning/model/published/published_captioner.h"
 #include "core/base/error.h"
+#include "core/io/safetensors_header.h"
 #include "core/io/tensor_files.h"
 #include "vision/encoders/encoder.h"
 
@@ -127,6 +128,12 @@ class Tensors {
   }
   const SafetensorsEntry& at(const std::string& name) const {
     if (const SafetensorsEntry* entry = file_->find(name)) return *entry;
+    for (const SafetensorsEntry& entry : file_->entries())
+      if (entry.name.ends_with("." + name))
+        throw DataError(str(file_->source(), ": has no tensor ", name, ", but ",
+                            safetensors_name_in_message(entry.name),
+                            ", as a checkpoint of training has it; save the weights alone, under "
+                            "the names of the model's state_dict()"));
     throw DataError(str(file_->source(), ": has no tensor ", name,
                         ", which this captioner needs; copy all files of the folder again"));
   }
@@ -145,17 +152,13 @@ class DecoderWriter {
         store_(model.parameters()) {}
 
   void put(const std::string& name, const Numbers& values) {
-    const int index = store_.find("decoder." + name);
-    SACCADE_ASSERT(index >= 0, "there is no parameter decoder.", name);
-    const View to = store_.value(index);
+    const View to = parameter(name);
     if (std::ssize(values) != to.size()) refuse_extents(name, to.shape);
     std::copy(values.begin(), values.end(), to.data);
-    ++written_;
   }
   void put(const std::string& name, const Matrix& matrix) {
-    const Shape shape = store_.value(store_.find("decoder." + name)).shape;
-    if (shape != Shape{matrix.in, matrix.out}) refuse_extents(name, shape);
-    put(name, matrix.values);
+    const View to = parameter(name, matrix.in, matrix.out);
+    std::copy(matrix.values.begin(), matrix.values.end(), to.data);
   }
   void put(const std::string& name, const Layer& layer) {
     put(name + ".weight", layer.weight);
@@ -170,27 +173,24 @@ class DecoderWriter {
   void put_words(const Matrix& rows) {
     if (rows.in != vocabulary_.published()->size())
       refuse_extents("embedding", {vocabulary_.published()->size(), rows.out});
-    Matrix own{.in = vocabulary_.size(), .out = rows.out};
+    const View to = parameter("embedding", vocabulary_.size(), rows.out);
     for (Index id = 0; id < vocabulary_.size(); ++id) {
       const Index known = vocabulary_.published_number(id);
       const Index number = known >= 0 ? known : vocabulary_.published_number(Vocabulary::kEos);
-      const auto row = rows.values.begin() + number * rows.out;
-      own.values.insert(own.values.end(), row, row + rows.out);
+      std::copy_n(rows.values.begin() + number * rows.out, rows.out, to.row(id));
     }
-    put("embedding", own);
   }
   // The matrix [D, V] of the output, by published number of its columns.
   void put_output(const Matrix& theirs) {
     if (theirs.out != vocabulary_.published()->size())
       refuse_extents("output.vocabulary", {theirs.in, vocabulary_.published()->size()});
-    Matrix own{.in = theirs.in, .out = vocabulary_.size()};
-    for (Index i = 0; i < own.in; ++i)
-      for (Index id = 0; id < own.out; ++id) {
+    const View to = parameter("output.vocabulary", theirs.in, vocabulary_.size());
+    for (Index i = 0; i < theirs.in; ++i)
+      for (Index id = 0; id < vocabulary_.size(); ++id) {
         const Index number = vocabulary_.published_number(id);
-        own.values.push_back(
-            number < 0 ? 0 : theirs.values[static_cast<std::size_t>(i * theirs.out + number)]);
+        to.row(i)[id] =
+            number < 0 ? 0 : theirs.values[static_cast<std::size_t>(i * theirs.out + number)];
       }
-    put("output.vocabulary", own);
   }
   // The bias of words by published number; words of our own are never said.
   void put_word_bias(const Numbers& bias) {
@@ -238,6 +238,18 @@ class DecoderWriter {
   }
 
  private:
+  // A parameter that is then written.
+  View parameter(const std::string& name) {
+    const int index = store_.find("decoder." + name);
+    SACCADE_ASSERT(index >= 0, "there is no parameter decoder.", name);
+    ++written_;
+    return store_.value(index);
+  }
+  View parameter(const std::string& name, Index in, Index out) {
+    const View to = parameter(name);
+    if (to.shape != Shape{in, out}) refuse_extents(name, to.shape);
+    return to;
+  }
   [[noreturn]] void refuse_extents(const std::string& name, const Shape& shape) const {
     throw DataError(str(source_, ": the tensor for decoder.", name,
                         " has other extents than config.json says, which makes it ", shape,

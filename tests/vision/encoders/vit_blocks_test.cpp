@@ -84,6 +84,22 @@ TEST_CASE("every mechanism in every placement encodes each image of a batch by i
       }
 }
 
+TEST_CASE("without gradients, blocks need the memory of one, whatever their number") {
+  const Tensor image = noise({2, 32, 48, 3}, 3);
+  const auto memory = [&](Index layers) {
+    EncoderConfig config = small("vit", "self_attention");
+    config.vit.layers = layers;
+    const Model model(config);
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(model.parameters.views());
+    tape.set_recording(false);
+    model.encoder->token_encoder()->last_tokens(tape, tape.constant(image.view()), {});
+    return arena.high_water();
+  };
+  CHECK(memory(9) == memory(1));
+}
+
 TEST_CASE("windows and grid neighbours never leave out the class token and the registers") {
   const Tensor image = noise({1, 32, 48, 3}, 1);
   Tensor changed = image.clone();

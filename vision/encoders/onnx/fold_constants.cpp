@@ -126,6 +126,21 @@ ConstantArray converted(const Node& node, const ConstantArray& array) {
   return out;
 }
 
+// Bounds are inputs, or attributes before opset 11.
+ConstantArray clipped(const Node& node, Arrays inputs) {
+  ConstantArray out = input(inputs, 0);
+  const auto bound = [&](std::size_t i, const char* name, double none) {
+    const ConstantArray* given = optional_input(inputs, i);
+    if (given == nullptr) return real_number(node, name, none);
+    if (given->values.size() != 1) misfit();
+    return given->values[0];
+  };
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  const double least = bound(1, "min", -kNone), most = bound(2, "max", kNone);
+  for (double& value : out.values) value = std::min(std::max(value, least), most);
+  return out;
+}
+
 ConstantArray gathered(const Node& node, const ConstantArray& data, const ConstantArray& places) {
   const std::size_t axis = axis_in(integer(node, "axis", 0), data.extents.size());
   std::vector<Index> numbers{static_cast<Index>(axis)};
@@ -309,6 +324,7 @@ Result folded(const Node& node, Arrays inputs) {
     return one(std::move(out));
   }
   if (op == "Cast" || op == "CastLike") return one(converted(node, input(inputs, 0)));
+  if (op == "Clip") return one(clipped(node, inputs));
   if (op == "Shape") {
     const Extents& of = input(inputs, 0).extents;
     return one(shape_array(node, of));
