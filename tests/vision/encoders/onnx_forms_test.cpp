@@ -85,6 +85,34 @@ TEST_CASE("bounds of a clip may be inputs, and one of them may be left out") {
   CHECK(different.size() == 4);
 }
 
+TEST_CASE("zeros may be added as many as clipped extents say") {
+  const TempFolder folder("onnx-clipped-pads");
+  const fs::path given = folder / "given.onnx", computed = folder / "computed.onnx";
+  const Extents two{2, 2};
+  const auto save = [&](const fs::path& file, bool says) {
+    OnnxFile net(32, 32);
+    const std::string x = net.conv("c", "image", {4, 3, 3, 3});
+    std::string pads = net.integers("pads", {0, 0, 0, 0, 0, 0, 2, 2});
+    net.tensor("none", {}, {0, 0});  // in both files, so that both have the same random weights
+    if (!says) {  // 30 rows and columns, of which those above 28 are counted, and none below 0
+      const std::string extents = net.node("Shape", "extents", {x});
+      const std::string over =
+          net.node("Sub", "over", {extents, net.integers("most", {28, 28, 28, 28})});
+      const std::string clipped = net.node(
+          "Clip", "clipped", {net.node("Cast", "real", {over}, {{"to", Index{1}}}), "none"});
+      const std::string behind = net.node("Cast", "whole", {clipped}, {{"to", Index{7}}});
+      pads = net.node("Concat", "all", {net.integers("before", {0, 0, 0, 0}), behind},
+                      {{"axis", Index{0}}});
+    }
+    net.save(file, net.conv("last", net.node("Pad", "pad", {x, pads}), {2, 4, 3, 3}));
+  };
+  save(given, true);
+  save(computed, false);
+  const auto shape = [](const fs::path& file) { return list_onnx_layers(file, 32).back().shape; };
+  CHECK(shape(computed) == shape(given));
+  CHECK(grid_of(computed) == grid_of(given));
+}
+
 TEST_CASE("extents of the image and of the output may be unknown") {
   const TempFolder folder("onnx-bare");
   const fs::path file = folder / "m.onnx";
