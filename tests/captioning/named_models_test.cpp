@@ -66,7 +66,7 @@ TEST_CASE("a path wins over a model of the same name, and says so") {
   REQUIRE(messages.size() == 1);
   CHECK_THAT(messages[0], Contains("the path that exists") && Contains("near/tender.h5"));
   // What cannot be a name is a path, whether it exists or not.
-  CHECK(find("nowhere/tender") == "nowhere/tender");
+  CHECK_THROWS_WITH(find("nowhere/tender"), Contains("nowhere/tender: no such checkpoint"));
   CHECK(find("tender.h5") == "tender.h5");
   CHECK(messages.size() == 1);
 }
