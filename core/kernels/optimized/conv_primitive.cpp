@@ -57,9 +57,9 @@ int layout_number(const memory::desc& layout) {
   static std::mutex mutex;
   static std::vector<memory::desc> known;
   const std::lock_guard lock(mutex);
-  const auto found = std::find(known.begin(), known.end(), layout);
-  if (found == known.end()) known.push_back(layout);
-  return static_cast<int>(found == known.end() ? known.size() - 1 : found - known.begin());
+  const auto number = std::find(known.begin(), known.end(), layout) - known.begin();
+  if (number == std::ssize(known)) known.push_back(layout);
+  return static_cast<int>(number);
 }
 
 // An argument of a convolution: in our layout, and in the layout of the primitive.
