@@ -167,12 +167,13 @@ std::vector<std::string> shared_photos(const Dataset& dataset) {
       const Use& known = other->second;
       if (fresh || known.set == set || known.split == use.split) continue;
       if (known.split != Split::kTrain && use.split != Split::kTrain) continue;
-      ++counts[str("photos are in the split ", split_name(known.split), " of ",
+      ++counts[str("photos in the split ", split_name(known.split), " of ",
                    dataset.parts[known.set].name, " and in ", split_name(use.split), " of ",
                    dataset.parts[set].name)];
     }
   std::vector<std::string> notes;
-  for (const auto& [what, count] : counts) notes.push_back(str(count, " ", what));
+  for (const auto& [what, count] : counts)
+    notes.push_back(str(what, ": ", count, "; they are scored though training has seen them"));
   return notes;
 }
 

@@ -395,7 +395,9 @@ TEST_CASE("photos that one set trains on and another one holds out are told") {
                      "image,caption,split\nparks0.png,a dog,train\nparks2.png,a dog,train\n"
                      "streets2.png,a dog,val\n");
   CHECK(load_data(two.config()).dataset.notes ==
-        std::vector<std::string>{"1 photos are in the split val of parks and in train of streets"});
+        std::vector<std::string>{
+            "photos in the split val of parks and in train of streets: 1; they are scored though "
+            "training has seen them"});
 }
 
 TEST_CASE("a list of data sets is refused with the key that takes several") {
