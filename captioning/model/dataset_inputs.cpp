@@ -19,7 +19,8 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kMostHeldBytes = Index{2} << 30;  // of pixels
+constexpr Index kMostHeldBytes = Index{2} << 30;       // of pixels
+constexpr Index kMostHeldFeatures = Index{256} << 20;  // in bytes; the page cache holds files, too
 constexpr Index kImagesBetweenReports = 64;
 
 }  // namespace
@@ -348,13 +349,11 @@ DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeli
   if (pipeline.reads_features()) {
     impl_->given.emplace(data, pipeline, impl_->images, views);
     impl_->half = config.half;
-    const Index bytes = pipeline.shape().size() * (config.half ? 2 : 4);
-    impl_->holds_features = bytes * std::ssize(impl_->images) <= kMostHeldBytes;
+    const Index numbers = pipeline.shape().size() * std::ssize(impl_->images);
+    impl_->holds_features = numbers * (config.half ? 2 : 4) <= kMostHeldFeatures;
   }
-  if (impl_->given && !config.cache.empty()) {
-    impl_->fill_given_cache(config, progress);
-  } else if (pipeline.frozen() && !config.cache.empty()) {
-    impl_->fill_cache(config, progress);
+  if (!config.cache.empty() && (impl_->given || pipeline.frozen())) {
+    impl_->given ? impl_->fill_given_cache(config, progress) : impl_->fill_cache(config, progress);
   } else {
     if (pipeline.frozen() && impl_->holds_features) {
       const auto width = static_cast<std::size_t>(pipeline.shape().size());
@@ -395,6 +394,7 @@ PictureArea DatasetInputs::load(Index image, std::span<float> out) const {
   }
   return picture_area(entry.geometry);
 }
+
 std::vector<SeenClass> DatasetInputs::seen(Index image) const {
   impl_->good(image);
   std::vector<float> unused(static_cast<std::size_t>(shape().size()));  // what the network gives

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "captioning/scoring/files/json_document.h"
 #include "captioning/scoring/files/text_file.h"
 #include "core/base/error.h"
 
@@ -13,8 +14,6 @@ namespace saccade {
 using nlohmann::json;
 
 namespace {
-
-const json& as_json(const void* value) { return *static_cast<const json*>(value); }
 
 // The library's message without the prefixes that the library adds.
 std::string reason(const json::parse_error& error) {
@@ -67,10 +66,11 @@ bool is_blank(std::string_view text) {
 
 struct JsonValue::Document {
   std::string file;
-  json root;
+  JsonDocument content;
 };
 
-JsonValue::JsonValue(std::shared_ptr<const Document> document, const void* value, std::string path)
+JsonValue::JsonValue(std::shared_ptr<const Document> document, const JsonNode* value,
+                     std::string path)
     : document_(std::move(document)), value_(value), path_(std::move(path)) {}
 
 JsonValue JsonValue::parse_file(const std::filesystem::path& path, const std::string& what) {
@@ -83,7 +83,7 @@ JsonValue JsonValue::parse(const std::string& text, const std::filesystem::path&
   auto document = std::make_shared<Document>();
   document->file = path.string();
   try {
-    document->root = json::parse(text);
+    document->content = JsonDocument::parse(text);
   } catch (const json::parse_error& error) {
     const std::size_t byte = std::min(error.byte, text.size());
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(byte);
@@ -93,7 +93,7 @@ JsonValue JsonValue::parse(const std::string& text, const std::filesystem::path&
   } catch (const json::exception& error) {
     throw DataError(str(path.string(), ": broken JSON: ", error.what()));
   }
-  const json* root = &document->root;
+  const JsonNode* root = &document->content.root();
   return {std::move(document), root, ""};
 }
 
@@ -123,78 +123,93 @@ JsonValue JsonValue::operator[](const char* key) const {
   return *std::move(value);
 }
 
+void JsonValue::refuse(const char* expected) const {
+  throw DataError(str(place(), ": expected ", expected, ", got ", type()));
+}
+
 std::optional<JsonValue> JsonValue::find(const char* key) const {
-  const json& value = as_json(value_);
-  if (!value.is_object()) {
-    throw DataError(str(place(), ": expected an object, got ", value.type_name()));
-  }
-  const auto found = value.find(key);
-  if (found == value.end() || found->is_null()) return std::nullopt;
-  return JsonValue(document_, &*found, path_.empty() ? key : path_ + "." + key);
+  if (!is_object()) refuse("an object");
+  const JsonNode* const found = document_->content.find(*value_, key);
+  if (!found || found->kind == JsonKind::null) return std::nullopt;
+  return JsonValue(document_, found, path_.empty() ? key : path_ + "." + key);
 }
 
 std::size_t JsonValue::size() const {
-  const json& value = as_json(value_);
-  if (!value.is_array()) {
-    throw DataError(str(place(), ": expected an array, got ", value.type_name()));
-  }
-  return value.size();
+  if (!is_array()) refuse("an array");
+  return value_->count;
 }
 
 std::vector<std::string> JsonValue::names() const {
-  const json& value = as_json(value_);
-  if (!value.is_object()) {
-    throw DataError(str(place(), ": expected an object, got ", value.type_name()));
-  }
+  if (!is_object()) refuse("an object");
   std::vector<std::string> out;
-  for (const auto& member : value.items()) out.push_back(member.key());
+  for (const JsonDocument::Member& member : document_->content.members(*value_))
+    out.push_back(document_->content.name(member));
   return out;
 }
 
 JsonValue JsonValue::at(std::size_t index) const {
   SACCADE_ASSERT(index < size(), "JSON array index ", index);
-  return {document_, &as_json(value_)[index], path_ + "[" + std::to_string(index) + "]"};
+  return {document_, &document_->content.elements(*value_)[index],
+          path_ + "[" + std::to_string(index) + "]"};
 }
 
-std::string JsonValue::type() const { return as_json(value_).type_name(); }
-bool JsonValue::is_text() const { return as_json(value_).is_string(); }
-bool JsonValue::is_number() const { return as_json(value_).is_number(); }
-bool JsonValue::is_array() const { return as_json(value_).is_array(); }
-bool JsonValue::is_object() const { return as_json(value_).is_object(); }
+std::string JsonValue::type() const { return json(value_->kind).type_name(); }
+bool JsonValue::is_text() const { return value_->kind == JsonKind::string; }
+bool JsonValue::is_number() const {
+  return value_->kind == JsonKind::number_float || value_->kind == JsonKind::number_integer ||
+         value_->kind == JsonKind::number_unsigned;
+}
+bool JsonValue::is_array() const { return value_->kind == JsonKind::array; }
+bool JsonValue::is_object() const { return value_->kind == JsonKind::object; }
 
-const std::string& JsonValue::text() const {
-  const json& value = as_json(value_);
-  if (!value.is_string()) {
-    throw DataError(str(place(), ": expected a string, got ", value.type_name()));
+std::string JsonValue::text() const {
+  if (!is_text()) refuse("a string");
+  return std::string(document_->content.text(*value_));
+}
+
+// The value as JSON writes it; lists and objects are not written.
+std::string JsonValue::written() const {
+  switch (value_->kind) {
+    case JsonKind::string:
+      return json(text()).dump();
+    case JsonKind::boolean:
+      return json(value_->bits != 0).dump();
+    case JsonKind::null:
+      return "null";
+    case JsonKind::number_integer:
+      return json(value_->whole()).dump();
+    case JsonKind::number_unsigned:
+      return json(value_->bits).dump();
+    case JsonKind::number_float:
+      return json(value_->real()).dump();
+    default:
+      return "";
   }
-  return value.get_ref<const std::string&>();
 }
 
 std::int64_t JsonValue::integer() const {
   constexpr double kExact = 0x1p53;  // whole numbers up to here are exact in a double
   constexpr std::size_t kMostShown = 40;
-  const json& value = as_json(value_);
-  if (value.is_number_float()) {
+  if (value_->kind == JsonKind::number_float) {
     // Tables with gaps are often kept as doubles, and written as 7.0.
-    const auto number = value.get<double>();
-    if (std::abs(number) <= kExact && number == std::trunc(number)) {
+    const double number = value_->real();
+    if (std::abs(number) <= kExact && number == std::trunc(number))
       return static_cast<std::int64_t>(number);
-    }
-  } else if (value.is_number_integer() &&
-             (!value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX)) {
-    return value.get<std::int64_t>();
+  } else if (value_->kind == JsonKind::number_integer) {
+    return value_->whole();
+  } else if (value_->kind == JsonKind::number_unsigned && value_->bits <= INT64_MAX) {
+    return static_cast<std::int64_t>(value_->bits);
   }
+  const std::string shown = written();
   throw DataError(str(place(), ": expected an integer, without a fraction and without quotes; got ",
-                      value.type_name(),
-                      value.is_primitive() ? " " + value.dump().substr(0, kMostShown) : ""));
+                      type(), shown.empty() ? "" : " ", shown.substr(0, kMostShown)));
 }
 
 double JsonValue::number() const {
-  const json& value = as_json(value_);
-  if (!value.is_number()) {
-    throw DataError(str(place(), ": expected a number, got ", value.type_name()));
-  }
-  return value.get<double>();
+  if (value_->kind == JsonKind::number_float) return value_->real();
+  if (value_->kind == JsonKind::number_integer) return static_cast<double>(value_->whole());
+  if (value_->kind == JsonKind::number_unsigned) return static_cast<double>(value_->bits);
+  refuse("a number");
 }
 
 bool JsonValue::is_lines(const std::string& text) {

@@ -11,6 +11,8 @@
 
 namespace saccade {
 
+struct JsonNode;
+
 class JsonValue {
  public:
   // Parses a file. Throws DataError that names line and byte of the fault; `what` names the file's
@@ -41,17 +43,19 @@ class JsonValue {
   bool is_number() const;
   bool is_array() const;
   bool is_object() const;
-  const std::string& text() const;  // of a string
-  std::int64_t integer() const;     // of a whole number that fits, 7 or 7.0
+  std::string text() const;      // of a string
+  std::int64_t integer() const;  // of a whole number that fits, 7 or 7.0
   double number() const;
   // "file: images[3].id", the beginning of a message.
   std::string place() const;
 
  private:
   struct Document;
-  JsonValue(std::shared_ptr<const Document> document, const void* value, std::string path);
+  JsonValue(std::shared_ptr<const Document> document, const JsonNode* value, std::string path);
+  [[noreturn]] void refuse(const char* expected) const;
+  std::string written() const;
   std::shared_ptr<const Document> document_;
-  const void* value_;
+  const JsonNode* value_;
   std::string path_;
 };
 
