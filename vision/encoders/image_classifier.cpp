@@ -4,12 +4,14 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/kernels/gemm.h"
 
 namespace saccade {
 
 namespace {
 
 constexpr float kMostRow = 127;
+constexpr Index kClassesTogether = 64;  // whose weights are made 32-bit numbers at a time
 
 }  // namespace
 
@@ -66,36 +68,38 @@ std::vector<SeenClass> ImageClassifier::classify(std::span<const float> cells, I
   const Index high = side(rows), wide = side(cols);
   const Index down = rows - high + 1, across = cols - wide + 1;
   const auto windows = static_cast<std::size_t>(down * across);
-  // [features, windows], so that the products of all windows are summed side by side.
-  std::vector<float> means(static_cast<std::size_t>(features_) * windows);
+  std::vector<Real> means(windows * static_cast<std::size_t>(features_));
   for (Index r = 0; r < rows; ++r)
     for (Index c = 0; c < cols; ++c)
       for (Index y = std::max(Index{0}, r - high + 1); y <= std::min(r, down - 1); ++y)
         for (Index x = std::max(Index{0}, c - wide + 1); x <= std::min(c, across - 1); ++x)
           for (Index f = 0; f < features_; ++f)
-            means[static_cast<std::size_t>(f) * windows +
-                  static_cast<std::size_t>(y * across + x)] +=
+            means[static_cast<std::size_t>((y * across + x) * features_ + f)] +=
                 cells[static_cast<std::size_t>((r * cols + c) * features_ + f)] /
-                static_cast<float>(high * wide);
-  std::vector<float> scores(bias_.size() * windows);
-  std::vector<float> sums(windows);
-  for (std::size_t c = 0; c < bias_.size(); ++c) {
-    std::fill(sums.begin(), sums.end(), 0.0F);
-    const std::int8_t* row = rows_.data() + c * static_cast<std::size_t>(features_);
-    for (std::size_t f = 0; f < static_cast<std::size_t>(features_); ++f) {
-      const auto weight = static_cast<float>(row[f]);
-      const float* mean = means.data() + f * windows;
-      for (std::size_t w = 0; w < windows; ++w) sums[w] += weight * mean[w];
-    }
-    for (std::size_t w = 0; w < windows; ++w)
-      scores[w * bias_.size() + c] = sums[w] * scales_[c] + bias_[c];
+                static_cast<Real>(high * wide);
+  std::vector<Real> scores(windows * bias_.size()), weights;
+  for (Index begin = 0; begin < classes(); begin += kClassesTogether) {
+    const Index end = std::min(classes(), begin + kClassesTogether);
+    weights.assign(rows_.begin() + begin * features_, rows_.begin() + end * features_);
+    kernels::gemm({.trans_b = Trans::kYes,
+                   .m = std::ssize(scores) / classes(),
+                   .n = end - begin,
+                   .k = features_,
+                   .a = means.data(),
+                   .lda = features_,
+                   .b = weights.data(),
+                   .ldb = features_,
+                   .c = scores.data() + begin,
+                   .ldc = classes()});
   }
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    scores[i] = scores[i] * scales_[i % bias_.size()] + bias_[i % bias_.size()];
   std::vector<SeenClass> out;
   for (std::size_t w = 0; w < windows; ++w) {
-    const std::span<const float> own = std::span(scores).subspan(w * bias_.size(), bias_.size());
+    const std::span<const Real> own = std::span(scores).subspan(w * bias_.size(), bias_.size());
     const double largest = *std::max_element(own.begin(), own.end());
     double total = 0;
-    for (const float score : own) total += std::exp(static_cast<double>(score) - largest);
+    for (const Real score : own) total += std::exp(static_cast<double>(score) - largest);
     for (std::size_t c = 0; c < own.size(); ++c)
       if (const double p = std::exp(static_cast<double>(own[c]) - largest) / total; p >= kLeast)
         out.push_back({.number = static_cast<int>(c),
