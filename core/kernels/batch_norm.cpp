@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/kernels/internal/eigen_maps.h"
-#include "core/parallel/kernel_parts.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -52,15 +51,10 @@ void batch_norm_backward(Activation f, ConstView x, ConstView gamma, ConstView y
   if (gradients.dgamma.data) array(gradients.dgamma) += sum_x * array(rstd);
 }
 
-void fold_norm(ConstView w, ConstView gamma, ConstView beta, ConstView mean, ConstView rstd,
-               View folded, View bias) {
-  const Array gain = array(gamma) * array(rstd);
-  parallel::split_kernel({.count = w.rows(), .cost = w.cols() * parallel::kPlainCost},
-                         [&](Index begin, Index end) {
-                           for (Index r = begin; r < end; ++r)
-                             array(folded.row(r), w.cols()) = array(w.row(r), w.cols()) * gain;
-                         });
-  array(bias) = array(beta) - array(mean) * gain;
+void fold_norm(ConstView gamma, ConstView beta, ConstView mean, ConstView rstd, View gain,
+               View bias) {
+  array(gain) = array(gamma) * array(rstd);
+  array(bias) = array(beta) - array(mean) * array(gain);
 }
 
 void fold_norm_backward(ConstView w, ConstView gamma, ConstView mean, ConstView rstd,

@@ -1,6 +1,5 @@
 // Batch normalisation with fixed statistics: one gain and one shift per channel, which can also be
-// folded into the convolution before it. One thread per call, except for fold_norm where kernels
-// are cut (kernel_parts.h).
+// folded into the convolution before it. One thread per call.
 #pragma once
 
 #include "core/kernels/norm.h"
@@ -20,12 +19,12 @@ void batch_norm(Activation f, ConstView x, ConstView gamma, ConstView beta, Cons
 void batch_norm_backward(Activation f, ConstView x, ConstView gamma, ConstView y, ConstView mean,
                          ConstView rstd, ConstView dy, const NormGradients& gradients);
 
-// The weights and bias of a convolution that normalises its result:
-// folded[..., o] = w[..., o] gamma[o] rstd[o], bias[o] = beta[o] - mean[o] gamma[o] rstd[o].
-void fold_norm(ConstView w, ConstView gamma, ConstView beta, ConstView mean, ConstView rstd,
-               View folded, View bias);
-// dw, dgamma and dbeta are added to, from the gradients of folded and bias. Each may have no data
-// where it is not wanted.
+// The gain and the bias of a convolution that normalises its result (ConvEpilogue):
+// gain[o] = gamma[o] rstd[o], bias[o] = beta[o] - mean[o] gain[o].
+void fold_norm(ConstView gamma, ConstView beta, ConstView mean, ConstView rstd, View gain,
+               View bias);
+// dw, dgamma and dbeta are added to, from the gradients of the scaled weights and the bias. Each
+// may have no data where it is not wanted.
 struct FoldGradients {
   View dw, dgamma, dbeta;
 };

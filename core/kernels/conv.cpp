@@ -1,7 +1,11 @@
 #include "core/kernels/conv.h"
 
+#include <Eigen/Core>
+
 #include "core/base/error.h"
+#include "core/kernels/internal/eigen_maps.h"
 #include "core/kernels/work_log.h"
+#include "core/parallel/kernel_parts.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -45,9 +49,25 @@ void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue
   check_bias(shape, epilogue.bias.data, epilogue.bias.size());
   SACCADE_ASSERT(!epilogue.skip.data || epilogue.skip.shape == y.shape, "conv2d skip ",
                  epilogue.skip.shape, " for ", y.shape);
+  check_bias(shape, epilogue.gain.data, epilogue.gain.size());
+  SACCADE_ASSERT(!epilogue.gain.data || takes_gain(shape), "conv2d with a gain");
   log_work(ConvPass::kForward, shape);
   const WorkLog::Pause pause;
   if (y.size() > 0) chosen::conv2d(shape, x, w, epilogue, y);
+}
+
+#ifdef SACCADE_DOUBLE
+bool takes_gain(const ConvShape&) { return false; }
+#else
+bool takes_gain(const ConvShape& shape) { return optimized::takes_gain(shape); }
+#endif
+
+void scale_weights(ConstView w, ConstView gain, View scaled) {
+  parallel::split_kernel(
+      {.count = w.rows(), .cost = w.cols() * parallel::kPlainCost}, [&](Index begin, Index end) {
+        for (Index r = begin; r < end; ++r)
+          array(scaled.row(r), w.cols()) = array(w.row(r), w.cols()) * array(gain);
+      });
 }
 
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx) {

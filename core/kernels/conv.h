@@ -1,6 +1,6 @@
 // Two-dimensional convolution over images [B, H, W, C] with weights [kh, kw, in, out], so that the
 // weights are also the matrix [kh * kw * in, out] of the same product over patches. One thread per
-// call, except in the forward pass where kernels are cut (kernel_parts.h).
+// call, except in the forward pass and scale_weights() where kernels are cut (kernel_parts.h).
 #pragma once
 
 #include "core/kernels/activation.h"
@@ -54,6 +54,9 @@ struct ConvEpilogue {
   ConstView bias;  // [out]
   ConstView skip;  // of y's shape, but not y itself
   Activation activation = Activation::kNone;
+  // [out], by which the weights of an output channel are multiplied first, where takes_gain(). It
+  // is constant where the weights are (rounded_weights.h), so that their products can be kept.
+  ConstView gain = {};
 };
 
 //   y[b, i, j, o] = f(bias[o] + skip[b, i, j, o] + sum_{u, v, c} x[b, i s + u d - p, j s + v d - p,
@@ -62,6 +65,12 @@ struct ConvEpilogue {
 // with x = 0 outside the image, d = dilation, p = padding.before, and c over the channels of o's
 // group. oneDNN in float, Eigen in double.
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
+
+// Whether conv2d() multiplies weights by a gain itself in this convolution; others are given scaled
+// weights.
+bool takes_gain(const ConvShape& shape);
+// scaled[..., o] = w[..., o] gain[o].
+void scale_weights(ConstView w, ConstView gain, View scaled);
 
 // dx = the gradient of x, from that of the sums. Assigns.
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
@@ -80,6 +89,7 @@ void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, 
 
 #ifndef SACCADE_DOUBLE
 namespace optimized {  // oneDNN, primitives held per thread and shape
+bool takes_gain(const ConvShape& shape);
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,

@@ -117,6 +117,13 @@ ConstantWeights& ConstantWeights::operator=(ConstantWeights&& other) noexcept {
 }
 ConstantWeights::~ConstantWeights() { release(); }
 
+bool are_constant(std::initializer_list<std::span<const float>> numbers) {
+  return std::ranges::all_of(numbers, [](std::span<const float> some) {
+    return all_held().find(some.data(), some.size()) != nullptr;
+  });
+}
+bool are_constant(std::initializer_list<std::span<const double>>) { return false; }
+
 const std::uint16_t* rounded_weights(const float* x, std::size_t count) {
   const HeldBlock* block = all_held().find(x, count);
   return block ? block->rounded(x) : nullptr;

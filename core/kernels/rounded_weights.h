@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <vector>
@@ -12,7 +13,7 @@ namespace saccade {
 
 // A promise that a block of weights stays as it is for as long as the object lives, in which all
 // products of rounded operands (precision.h) read one copy of it, and convolutions one copy of
-// their weights in each layout, with the same results.
+// their weights in each layout, multiplied by their gain, with the same results.
 class ConstantWeights {
  public:
   // Rounds the block in parallel where products round. `space` is memory for the rounded copy, such
@@ -35,6 +36,10 @@ class ConstantWeights {
 // the promise of its block.
 const void* packed_weights(const float* x, std::size_t count, int layout, std::size_t size,
                            const std::function<void(void*)>& pack);
+
+// Whether all of these numbers lie in blocks that are held.
+bool are_constant(std::initializer_list<std::span<const float>> numbers);
+bool are_constant(std::initializer_list<std::span<const double>> numbers);
 
 // The rounded copy of `count` numbers from x on; null where no block that is held has all of them.
 // It lives as long as the promise of its block.

@@ -6,6 +6,7 @@
 #include "core/kernels/conv.h"
 #include "core/kernels/pointwise.h"
 #include "core/kernels/pool.h"
+#include "core/kernels/rounded_weights.h"
 #include "core/ops/shape_ops.h"
 
 namespace saccade {
@@ -147,29 +148,38 @@ Var conv_norm(Var x, Var w, const ChannelNorm& norm, Var skip, const Conv2dOptio
   const Var y = tape.output(shape.output(), {x, w, gamma, beta, skip});
   const View rstd{tape.scratch(channels.size()), channels};
   kernels::reciprocal_deviation(norm.epsilon, norm.variance, rstd);
-  // The weights are folded again in the backward pass instead of being kept: where images have few
-  // pixels, they take the most memory.
-  const auto fold = [w, gamma, beta, mean = norm.mean, rstd](View folded, View bias) {
-    kernels::fold_norm(w.value(), gamma.value(), beta.value(), mean, rstd, folded, bias);
-  };
   {
     Scratch scratch(tape);
-    const View folded = scratch.view(shape.weights()), bias = scratch.view(channels);
-    fold(folded, bias);
-    kernels::conv2d(shape, x.value(), folded,
-                    {.bias = bias, .skip = skip ? skip.value() : ConstView{}, .activation = f},
-                    tape.mutable_value(y));
+    const View gain = scratch.view(channels), bias = scratch.view(channels);
+    kernels::fold_norm(gamma.value(), beta.value(), norm.mean, rstd, gain, bias);
+    kernels::ConvEpilogue epilogue{
+        .bias = bias, .skip = skip ? skip.value() : ConstView{}, .activation = f};
+    ConstView weights = w.value();
+    const bool constant = are_constant(
+        {weights.span(), gamma.value().span(), norm.mean.span(), norm.variance.span()});
+    if (constant && kernels::takes_gain(shape)) {
+      epilogue.gain = gain;
+    } else {
+      const View folded = scratch.view(shape.weights());
+      kernels::scale_weights(weights, gain, folded);
+      weights = folded;
+    }
+    kernels::conv2d(shape, x.value(), weights, epilogue, tape.mutable_value(y));
   }
-  tape.record(y, [x, w, gamma, beta, skip, y, shape, f, fold, rstd, mean = norm.mean, t = &tape] {
+  tape.record(y, [x, w, gamma, beta, skip, y, shape, f, rstd, mean = norm.mean, t = &tape] {
     const auto wanted = [&](Var v) { return v.requires_grad() ? t->grad(v) : View{}; };
     const auto dx = x.requires_grad() ? t->grad_target(x) : Tape::GradTarget{};
     const View dskip = skip ? wanted(skip) : View{};
     const kernels::FoldGradients gradients{wanted(w), wanted(gamma), wanted(beta)};
     Scratch scratch(*t);
     const ConstView d = through_activation(*t, f, y, scratch);
-    const View folded = scratch.view(shape.weights()), bias = scratch.view(rstd.shape);
+    // The weights are folded again instead of being kept: where images have few pixels, they take
+    // the most memory.
+    const View folded = scratch.view(shape.weights());
     if (dx.view.data) {
-      fold(folded, bias);
+      const View gain = scratch.view(rstd.shape), bias = scratch.view(rstd.shape);
+      kernels::fold_norm(gamma.value(), beta.value(), mean, rstd, gain, bias);
+      kernels::scale_weights(w.value(), gain, folded);
       add_data_gradient(shape, folded, d, dx, scratch);
     }
     if (dskip.data) kernels::accumulate(d, dskip);

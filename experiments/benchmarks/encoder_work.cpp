@@ -11,6 +11,7 @@
 #include "core/ops/shape_ops.h"
 #include "core/optim/gradient_step.h"
 #include "core/parallel/parallel.h"
+#include "core/parallel/per_thread.h"
 #include "vision/encoders/encoder.h"
 
 namespace saccade {
@@ -56,7 +57,11 @@ class EncoderWork {
   // Weights are held as those of a frozen network are.
   void encode() {
     if (!held_) held_.emplace(std::as_const(store_).flat().span());
-    for_shards([&](Index s, Tape& tape) {
+    parallel::for_each(std::ssize(shards_), [&](Index s) {
+      static parallel::PerThread<Shard> of_threads;  // as no gradients are kept
+      Tape& tape = of_threads.get().tape;
+      tape.reset();
+      tape.set_parameters(store_.views(), store_.trained());
       tape.set_recording(false);
       network_->forward(tape, tape.constant(part(s)));
     });

@@ -1,11 +1,14 @@
 // The optimized convolutions against their reference versions, and both against the defining sum.
 #include "core/kernels/conv.h"
 
+#include <optional>
+
 #include "core/kernels/optimized/conv_primitive.h"
 #include "core/kernels/optimized/winograd.h"
 #include "core/kernels/rounded_weights.h"
 #include "core/ops/conv_ops.h"
 #include "core/ops/pointwise.h"
+#include "core/parallel/kernel_parts.h"
 #include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
 #include "tests/support/kernel_results.h"
@@ -255,6 +258,42 @@ TEST_CASE("convolutions give the same bits on any thread") {
       CHECK(std::equal(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(one),
                        result.begin() + static_cast<std::ptrdiff_t>(one)));
     }
+  }
+}
+
+TEST_CASE("a convolution multiplies weights by a gain as if they had been multiplied before") {
+  for (const Precision precision : {Precision::kF32, Precision::kBf16}) {
+    if (precision == Precision::kBf16 && !test::has_bf16()) continue;
+    const test::WithPrecision with(precision);
+    Index taken = 0;
+    for (const ConvShape& s : kShapes) {
+      for (const bool cut : {false, true}) {
+        CAPTURE(s.input(), s.weights(), s.output(), cut);
+        std::optional<parallel::SplitKernels> split;
+        if (cut) split.emplace();
+        if (!kernels::takes_gain(s)) continue;
+        ++taken;
+        const Tensor x = noise(s.input(), 1), w = noise(s.weights(), 3);
+        const Tensor gain = noise({s.out_channels}, 4), bias = noise({s.out_channels}, 5);
+        Tensor scaled(s.weights()), expected(s.output()), y(s.output());
+        kernels::scale_weights(w.view(), gain.view(), scaled.view());
+        kernels::conv2d(s, x.view(), scaled.view(), {.bias = bias.view(), .skip = {}},
+                        expected.view());
+        const kernels::ConvEpilogue epilogue{.bias = bias.view(), .skip = {}, .gain = gain.view()};
+        kernels::conv2d(s, x.view(), w.view(), epilogue, y.view());
+        CHECK(std::ranges::equal(y.span(), expected.span()));
+        const ConstantWeights held(w.span());
+        for (int again = 0; again < 2; ++again) {
+          std::ranges::fill(y.span(), Real{0});
+          kernels::conv2d(s, x.view(), w.view(), epilogue, y.view());
+          CHECK(std::ranges::equal(y.span(), expected.span()));
+        }
+        kernels::conv2d(s, x.view(), w.view(), {}, y.view());  // not the products
+        kernels::conv2d(s, x.view(), noise(s.weights(), 3).view(), {}, expected.view());
+        CHECK(std::ranges::equal(y.span(), expected.span()));
+      }
+    }
+    CHECK(taken > 0);
   }
 }
 

@@ -31,6 +31,13 @@ bool ours_pays(const ConvShape& shape) {
          winograd::pays(shape);
 }
 
+// The same of a forward pass, which may be cut.
+bool filters_ourselves(const ConvShape& shape) {
+  const bool rounds = conv_precision(shape) == Precision::kBf16;
+  return !rounds &&
+         (parallel::splits_kernels() ? winograd::pays_in_parts(shape) : ours_pays(shape));
+}
+
 ConvKey forward_key(const ConvShape& shape, const ConvEpilogue& epilogue) {
   return {.shape = shape,
           .direction = ConvDirection::kForward,
@@ -55,7 +62,8 @@ void forward_rows(const ConvKey& whole, const ConvForward& at, Index begin, Inde
                       .w = at.w,
                       .bias = at.bias,
                       .skip = at.skip ? at.skip + out : nullptr,
-                      .y = at.y + out});
+                      .y = at.y + out,
+                      .gain = at.gain});
 }
 
 // The output channels [begin, end) of one image. oneDNN writes them side by side.
@@ -74,7 +82,8 @@ void forward_channels(const ConvKey& whole, const ConvForward& at, Index begin, 
                       .w = at.w + begin,
                       .bias = at.bias ? at.bias + begin : nullptr,
                       .skip = at.skip ? y : nullptr,
-                      .y = y});
+                      .y = y,
+                      .gain = at.gain ? at.gain + begin : nullptr});
   for (Index p = 0; p < positions; ++p) std::copy_n(y + p * width, width, at.y + p * all + begin);
 }
 
@@ -88,7 +97,8 @@ void forward_images(const ConvKey& whole, const ConvForward& at, Index begin, In
                       .w = at.w,
                       .bias = at.bias,
                       .skip = at.skip ? at.skip + begin * out : nullptr,
-                      .y = at.y + begin * out});
+                      .y = at.y + begin * out,
+                      .gain = at.gain});
 }
 
 // Computes a convolution in parts. oneDNN packs the weights for every part of the rows, and the
@@ -116,25 +126,28 @@ void forward_in_parts(const ConvKey& whole, const ConvForward& at) {
 
 }  // namespace
 
+bool takes_gain(const ConvShape& shape) {
+  return !sees_only_padding(shape) && !filters_ourselves(shape);
+}
+
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue,
             View y) {
   if (sees_only_padding(shape)) return reference::conv2d(shape, x, w, epilogue, y);
-  const bool cut = parallel::splits_kernels();
-  const bool rounds = conv_precision(shape) == Precision::kBf16;
-  if (!rounds && (cut ? winograd::pays_in_parts(shape) : ours_pays(shape)))
-    return winograd::conv2d(shape, x, w, epilogue, y);
+  if (filters_ourselves(shape)) return winograd::conv2d(shape, x, w, epilogue, y);
   const ConvForward all{.x = x.data,
                         .w = w.data,
                         .bias = epilogue.bias.data,
                         .skip = epilogue.skip.data,
-                        .y = y.data};
-  if (cut) return forward_in_parts(forward_key(shape, epilogue), all);
+                        .y = y.data,
+                        .gain = epilogue.gain.data};
+  if (parallel::splits_kernels()) return forward_in_parts(forward_key(shape, epilogue), all);
   for_parts(shape, [&](const ConvShape& part, Index in, Index out) {
     conv_forward(forward_key(part, epilogue), {.x = all.x + in,
                                                .w = all.w,
                                                .bias = all.bias,
                                                .skip = all.skip ? all.skip + out : nullptr,
-                                               .y = all.y + out});
+                                               .y = all.y + out,
+                                               .gain = all.gain});
   });
 }
 

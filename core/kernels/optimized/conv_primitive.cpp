@@ -62,6 +62,23 @@ int layout_number(const memory::desc& layout) {
   return static_cast<int>(number);
 }
 
+// Weights [rows, channels] in rows of `width` numbers, and what multiplies those of a channel, if
+// anything does.
+struct HeldWeights {
+  const Real *data, *gain;
+  Index rows, channels, width;
+
+  Index size() const { return (rows - 1) * width + channels; }
+  void scale(Real* to) const {
+    for (Index r = 0; r < rows; ++r)
+      for (Index c = 0; c < channels; ++c) to[r * width + c] = data[r * width + c] * gain[c];
+  }
+};
+
+HeldWeights weights_of(const ConvKey& key, const Real* data, const Real* gain = nullptr) {
+  return {data, gain, key.shape.patch(), key.shape.out_channels, key.all_channels};
+}
+
 // An argument of a convolution: in our layout, and in the layout of the primitive.
 struct Argument {
   memory::desc ours, theirs;
@@ -71,10 +88,10 @@ struct Argument {
   bool same() const { return ours == theirs; }
   void set(const memory::desc& our, const memory::desc& their) {
     ours = our, theirs = their;
+    layout = layout_number(theirs);
     if (same()) return;
     in = dnnl::reorder({engine(), ours, engine(), theirs});
     out = dnnl::reorder({engine(), theirs, engine(), ours});
-    layout = layout_number(theirs);
   }
   // The memory from which the primitive reads `data`; output() is the memory to which it writes.
   memory input(const Real* data, Tensor& buffer, dnnl::stream& stream) const {
@@ -85,17 +102,27 @@ struct Argument {
     return packed;
   }
   // The same of weights, of which there may be a copy in the primitive's layout.
-  memory held_input(const Real* data, Tensor& buffer, dnnl::stream& stream) const {
-    if (same()) return wrap(ours, data);
-    const void* packed = packed_weights(data, ours.get_size() / sizeof(Real), layout,
-                                        theirs.get_size(), [&](void* copy) {
-                                          memory to(theirs, engine(), copy);
-                                          memory from = wrap(ours, data);
-                                          in.execute(stream, from, to);
-                                          stream.wait();
-                                        });
-    return packed ? memory(theirs, engine(), const_cast<void*>(packed))
-                  : input(data, buffer, stream);
+  memory held_input(const HeldWeights& w, Tensor& buffer, dnnl::stream& stream) const {
+    if (same() && !w.gain) return wrap(ours, w.data);
+    const auto pack = [&](void* copy) {
+      memory from = wrap(ours, w.data), to(theirs, engine(), copy);
+      Tensor scaled;
+      if (w.gain) {
+        Real* const numbers =
+            same() ? static_cast<Real*>(copy) : Workspace::buffer(scaled, w.size());
+        w.scale(numbers);
+        from = wrap(ours, numbers);
+      }
+      if (same()) return;
+      in.execute(stream, from, to);
+      stream.wait();
+    };
+    const void* packed = packed_weights(w.data, static_cast<std::size_t>(w.size()),
+                                        2 * layout + (w.gain ? 1 : 0), theirs.get_size(), pack);
+    if (packed) return {theirs, engine(), const_cast<void*>(packed)};
+    memory into = Workspace::memory_in(buffer, theirs);
+    pack(into.get_data_handle());
+    return into;
   }
   memory output(Real* data, Tensor& buffer) const {
     return same() ? wrap(ours, data) : Workspace::memory_in(buffer, theirs);
@@ -321,7 +348,7 @@ const Primitive& primitive(const ConvKey& key) {
 }  // namespace
 
 void conv_forward(const ConvKey& key, const ConvForward& at) {
-  const auto [x, w, bias, skip, y] = at;
+  const auto [x, w, bias, skip, y, gain] = at;
   Workspace& space = workspace();
   const Primitive& p = primitive(key);
   if (skip && skip != y && p.y.same()) std::copy_n(skip, key.results(), y);
@@ -329,7 +356,8 @@ void conv_forward(const ConvKey& key, const ConvForward& at) {
       skip && !p.y.same() ? p.y.input(skip, space.y, space.stream) : p.y.output(y, space.y);
   p.convolution.execute(
       space.stream, {{DNNL_ARG_SRC, p.x.input(x, space.x, space.stream)},
-                     {DNNL_ARG_WEIGHTS, p.weights.held_input(w, space.weights, space.stream)},
+                     {DNNL_ARG_WEIGHTS,
+                      p.weights.held_input(weights_of(key, w, gain), space.weights, space.stream)},
                      {DNNL_ARG_BIAS, wrap(p.bias, bias)},
                      {DNNL_ARG_DST, out},
                      {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
@@ -339,14 +367,16 @@ void conv_forward(const ConvKey& key, const ConvForward& at) {
 
 void conv_backward_data(const ConvShape& shape, const Real* w, const Real* dy, Real* dx) {
   Workspace& space = workspace();
-  const Primitive& p = primitive(
-      {.shape = shape, .direction = ConvDirection::kData, .precision = conv_precision(shape)});
+  const ConvKey key{
+      .shape = shape, .direction = ConvDirection::kData, .precision = conv_precision(shape)};
+  const Primitive& p = primitive(key);
   memory out = p.x.output(dx, space.x);
   p.convolution.execute(
-      space.stream, {{DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
-                     {DNNL_ARG_WEIGHTS, p.weights.held_input(w, space.weights, space.stream)},
-                     {DNNL_ARG_DIFF_SRC, out},
-                     {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
+      space.stream,
+      {{DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
+       {DNNL_ARG_WEIGHTS, p.weights.held_input(weights_of(key, w), space.weights, space.stream)},
+       {DNNL_ARG_DIFF_SRC, out},
+       {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
   p.x.unpack(out, dx, space.stream);
   space.stream.wait();
 }

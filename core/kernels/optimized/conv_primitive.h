@@ -48,6 +48,7 @@ bool library_has_winograd();
 struct ConvForward {
   const Real *x, *w, *bias, *skip;
   Real* y;
+  const Real* gain = nullptr;  // of the output channels (ConvEpilogue)
 };
 void conv_forward(const ConvKey& key, const ConvForward& at);
 void conv_backward_data(const ConvShape& shape, const Real* w, const Real* dy, Real* dx);
