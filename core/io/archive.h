@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <variant>
@@ -13,8 +14,9 @@
 
 namespace saccade {
 
-// An array of numbers in row-major order. It owns them, or borrows them (to save without a copy);
-// the caller must then keep them until the archive is written.
+// An array of numbers in row-major order. It owns them, shares the memory of a file that was read,
+// or borrows them (to save without a copy); the caller must then keep them until the archive is
+// written.
 template <class T>
 class NumberArray {
  public:
@@ -24,6 +26,12 @@ class NumberArray {
     NumberArray array(std::move(shape), {});
     array.borrowed_ = values;
     array.is_borrowed_ = true;
+    return array;
+  }
+  static NumberArray shared(std::vector<Index> shape, std::span<const T> values,
+                            std::shared_ptr<const void> memory) {
+    NumberArray array = borrowed(std::move(shape), values);
+    array.memory_ = std::move(memory);
     return array;
   }
   // Numbers (floats) that files keep in 16 bits, and that 16-bit floats hold exactly.
@@ -41,6 +49,7 @@ class NumberArray {
   std::vector<Index> shape_;
   std::vector<T> own_;
   std::span<const T> borrowed_;
+  std::shared_ptr<const void> memory_;  // in which borrowed numbers lie, where it is shared
   bool is_borrowed_ = false, has_16_bits_ = false;
 };
 

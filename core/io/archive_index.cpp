@@ -1,6 +1,7 @@
 #include "core/io/archive_index.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -20,8 +21,9 @@ constexpr const char* kFilters = "shuffle deflate";
 
 class Reader {
  public:
-  Reader(std::span<const std::byte> image, const std::string& source, const EntryVisitor& visitor)
-      : image_(image), source_(source), visitor_(visitor) {}
+  Reader(std::span<const std::byte> image, const std::string& source, const EntryVisitor& visitor,
+         const std::shared_ptr<const void>& memory)
+      : image_(image), source_(source), visitor_(visitor), memory_(memory) {}
 
   void read(std::string_view text) {
     const Json index = Json::parse(text, nullptr, false);
@@ -141,8 +143,13 @@ class Reader {
     if (count > image_.size() || place.bytes != count * sizeof(T)) {
       refuse(place.name, "claims more values than it has bytes");
     }
+    const std::byte* const first = image_.data() + place.offset;
+    if (memory_ && reinterpret_cast<std::uintptr_t>(first) % alignof(T) == 0)
+      return visitor_(
+          place.name,
+          NumberArray<T>::shared(place.shape, {reinterpret_cast<const T*>(first), count}, memory_));
     std::vector<T> values(count);
-    if (count > 0) std::memcpy(values.data(), image_.data() + place.offset, place.bytes);
+    if (count > 0) std::memcpy(values.data(), first, place.bytes);
     visitor_(place.name, NumberArray<T>(place.shape, std::move(values)));
   }
 
@@ -178,6 +185,7 @@ class Reader {
   std::span<const std::byte> image_;
   const std::string& source_;
   const EntryVisitor& visitor_;
+  const std::shared_ptr<const void>& memory_;
   std::set<std::string> names_;
   std::uint64_t total_ = 0;
 };
@@ -198,8 +206,9 @@ std::string index_text(const std::vector<EntryPlace>& places) {
 }
 
 void visit_entries(std::span<const std::byte> image, std::string_view index,
-                   const std::string& source, const EntryVisitor& visitor) {
-  Reader(image, source, visitor).read(index);
+                   const std::string& source, const EntryVisitor& visitor,
+                   const std::shared_ptr<const void>& memory) {
+  Reader(image, source, visitor, memory).read(index);
 }
 
 }  // namespace saccade

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,8 +35,10 @@ std::string index_text(const std::vector<EntryPlace>& places);
 using EntryVisitor = std::function<void(const std::string&, Archive::Entry)>;
 
 // Reads the entries of an image by its index, in the order of the index. Every size is checked
-// before memory is allocated for it. Throws CheckpointError, which starts with `source`.
+// before memory is allocated for it. Where `memory` is what holds the image, arrays of 32 and 64
+// bits share it instead of being copied. Throws CheckpointError, which starts with `source`.
 void visit_entries(std::span<const std::byte> image, std::string_view index,
-                   const std::string& source, const EntryVisitor& visitor);
+                   const std::string& source, const EntryVisitor& visitor,
+                   const std::shared_ptr<const void>& memory = nullptr);
 
 }  // namespace saccade

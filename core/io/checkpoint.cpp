@@ -78,7 +78,7 @@ Archive load_archive(const fs::path& path) {
   const Opened opened = open_sealed(path);
   // No vector, which would first fill up to a gigabyte with zeros.
   const auto size = static_cast<std::size_t>(opened.sealed.payload_bytes);
-  const std::unique_ptr<std::byte[]> buffer(new std::byte[size]);
+  const std::shared_ptr<std::byte[]> buffer(new std::byte[size]);
   const std::span<std::byte> payload(buffer.get(), size);
   if (const int error = read_all_at(opened.file.fd(), payload, kSealBytes)) {
     throw_io_error("read", path, error);
@@ -90,7 +90,8 @@ Archive load_archive(const fs::path& path) {
   visit_entries(
       payload.first(image_bytes), {reinterpret_cast<const char*>(index.data()), index.size()},
       path.string(),
-      [&](const std::string& name, Archive::Entry entry) { archive.add(name, std::move(entry)); });
+      [&](const std::string& name, Archive::Entry entry) { archive.add(name, std::move(entry)); },
+      buffer);
   return archive;
 }
 
