@@ -143,6 +143,24 @@ TEST_CASE("captions, maps and scores have the same bits for any number of thread
   same_for_threads([&] { return everything(experiment.run(), experiment.model); });
 }
 
+TEST_CASE("images are decoded in groups of like size") {
+  const Experiment experiment(small_experiment());
+  const EnsembleInputs inputs(experiment.inputs);
+  std::vector<Index> images = images_of(experiment.data.dataset, Split::kTrain);
+  for (const auto& [count, largest] : {std::pair<Index, Index>{3, 3}, {8, 8}, {9, 5}, {20, 5}}) {
+    Index before = 0, most = 0;
+    const std::vector<Index> some(images.begin(), images.begin() + count);
+    decode_images(Ensemble(experiment.model), inputs, some, experiment.request().search,
+                  [&](Index done, Index total) {
+                    CHECK(total == count);
+                    most = std::max(most, done - before);
+                    before = done;
+                  });
+    CHECK(before == count);
+    CHECK(most == largest);
+  }
+}
+
 TEST_CASE("a report has the keys of its contract") {
   const Experiment experiment(small_experiment("hard"));
   const EvaluationReport report = experiment.run(Split::kVal, 12);

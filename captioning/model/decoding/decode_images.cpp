@@ -1,6 +1,7 @@
 #include "captioning/model/decoding/decode_images.h"
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 
 #include "captioning/model/decoding/caption_bytes.h"
@@ -11,7 +12,15 @@ namespace saccade {
 
 namespace {
 
-constexpr Index kDecodedTogether = 8;  // images that are decoded together
+// How many of so many images are decoded together. Few images make a power of two of groups of like
+// size, so that nine are not decoded as eight and one; the number of threads does not matter.
+Index decoded_together(Index count) {
+  constexpr Index kMost = 8, kFew = 64;
+  if (count <= kMost || count > kFew) return kMost;
+  const auto groups =
+      static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>((count + kMost - 1) / kMost)));
+  return (count + groups - 1) / groups;
+}
 
 std::vector<DecodedCaption> force_given(const EncodedPictures& pictures, std::size_t images,
                                         const DecodeRequest& request, std::uint64_t first_image) {
@@ -44,19 +53,19 @@ std::vector<std::vector<SeenClass>> seen_by(const DecodeRequest& request, Index 
 std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& request) {
   const bool draws = request.given.empty() && request.search.mode == SearchMode::kSample;
   const Index each = draws ? request.search.samples : 1;  // captions per image
+  const Index together = decoded_together(request.count);
   parallel::Ranks* const ranks = parallel::ranks();
   // The images of this rank.
   parallel::ShardRange own{.begin = 0, .end = request.count};
   if (ranks) {
-    const Index groups = (request.count + kDecodedTogether - 1) / kDecodedTogether;
+    const Index groups = (request.count + together - 1) / together;
     own = parallel::shards_of(ranks->rank(), ranks->count(), groups);
-    own = {.begin = own.begin * kDecodedTogether,
-           .end = std::min(own.end * kDecodedTogether, request.count)};
+    own = {.begin = own.begin * together, .end = std::min(own.end * together, request.count)};
   }
   std::vector<DecodedCaption> captions(static_cast<std::size_t>(own.count() * each));
   std::mutex mutex;
   Index done = 0;
-  parallel::for_blocks(own.count(), kDecodedTogether, [&](Index first_own, Index end_own) {
+  parallel::for_blocks(own.count(), together, [&](Index first_own, Index end_own) {
     const Index begin = own.begin + first_own, end = own.begin + end_own;
     std::vector<InputBatch> inputs;
     std::vector<InputView> views;

@@ -34,9 +34,9 @@ struct DecodeRequest {
 };
 
 // Captions of some images, in order: one per image, or search.samples that are drawn. Images are
-// decoded in fixed groups of 8, so that any number of threads gives the same bits. A group by
-// itself is no task, so that its kernels can be cut (kernel_parts.h). Over ranks, each rank decodes
-// some of the groups and gets the captions of all.
+// decoded in groups of at most 8, whose size follows from the number of images, so that any number
+// of threads gives the same bits. A group by itself is no task, so that its kernels can be cut
+// (kernel_parts.h). Over ranks, each rank decodes some of the groups and gets the captions of all.
 std::vector<DecodedCaption> decode(const Ensemble& models, const DecodeRequest& request);
 
 // Captions of images of a data set, numbered by their place in `images`. search.must.of_images is

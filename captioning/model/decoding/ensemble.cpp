@@ -1,6 +1,7 @@
 #include "captioning/model/decoding/ensemble.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "captioning/model/decoding/forced_decoding.h"
@@ -52,7 +53,10 @@ bool encodes_singly(const CaptionModel& model, const InputView& input) {
 // What model.encode() gives, of one picture after the other. Only that stays in the tape's arena.
 EncodedValues encode_singly(const CaptionModel& model, const InputView& input, Tape& tape) {
   const Index pictures = input.values.shape[0], size = input.values.size() / pictures;
+  constexpr std::array kParts = {&EncodedValues::features, &EncodedValues::mask,
+                                 &EncodedValues::pooled, &EncodedValues::keys};
   EncodedValues all;
+  std::array<Real*, kParts.size()> to{};  // the memory of the parts of all pictures
   for (Index i = 0; i < pictures; ++i) {
     const InputView one(
         {input.values.data + i * size, input.values.shape.with_first(1)},
@@ -62,13 +66,14 @@ EncodedValues encode_singly(const CaptionModel& model, const InputView& input, T
     single.set_recording(false);
     single.set_parameters(model.parameters().views());
     const EncodedValues made = model.encode(single, one).values();
-    for (const auto part : {&EncodedValues::features, &EncodedValues::mask, &EncodedValues::pooled,
-                            &EncodedValues::keys}) {
-      const ConstView from = made.*part;
+    for (std::size_t part = 0; part < kParts.size(); ++part) {
+      const ConstView from = made.*kParts[part];
       if (!from.data) continue;
-      if (i == 0)
-        all.*part = {tape.scratch(pictures * from.size()), from.shape.with_first(pictures)};
-      std::copy_n(from.data, from.size(), const_cast<Real*>((all.*part).data) + i * from.size());
+      if (i == 0) {
+        to[part] = tape.scratch(pictures * from.size());
+        all.*kParts[part] = {to[part], from.shape.with_first(pictures)};
+      }
+      std::copy_n(from.data, from.size(), to[part] + i * from.size());
     }
   }
   return all;
