@@ -54,8 +54,9 @@ struct ConvEpilogue {
   ConstView bias;  // [out]
   ConstView skip;  // of y's shape, but not y itself
   Activation activation = Activation::kNone;
-  // [out], by which the weights of an output channel are multiplied first, where takes_gain(). It
-  // is constant where the weights are (rounded_weights.h), so that their products can be kept.
+  // [out], by which the weights of an output channel are multiplied first, where takes_gain().
+  // While the weights are held (rounded_weights.h), it is the same in every call: their products
+  // are kept.
   ConstView gain = {};
 };
 
