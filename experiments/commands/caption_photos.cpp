@@ -108,7 +108,7 @@ void require_pictures(const ModelSession& session, const std::string& what) {
 std::string remark_on_data(const std::string& model, const ExperimentConfig& config) {
   if (config.data.type != DataKind::kScenes) return "";
   return str(model,
-             " has learned drawn scenes alone (data.type is scenes), so its captions of other "
+             " was trained on drawn scenes alone (data.type is scenes), so its captions of other "
              "pictures say little; `saccade list models` shows which models know photos");
 }
 

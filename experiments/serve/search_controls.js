@@ -4,7 +4,7 @@
 
 const PAUSE = 0.3;  // seconds without a change after which captions are renewed
 const SEARCHES = {beam: 'beam search', greedy: 'the most probable word at every step',
-  sample: 'words drawn at random'};
+  sample: 'words sampled at random'};
 
 // "beam of 3", "sample, temperature 0.7"
 const searchText = ({mode, beam, temperature}) => (mode === 'beam' ? `beam of ${beam}`

@@ -88,7 +88,7 @@ cp near/soft.h5 far/soft.h5
 export SACCADE_MODELS=$PWD/near:$PWD/far
 expect 0 "$saccade" data tiny.yaml --out sheets
 expect 0 "$saccade" caption soft sheets/test.png
-! grep -qv "has learned drawn scenes" err || fail "a model by name causes a message"
+! grep -qv "was trained on drawn scenes" err || fail "a model by name causes a message"
 cp out named.txt
 expect 0 "$saccade" caption near/soft.h5 sheets/test.png
 cmp -s out named.txt || fail "another model was captioned with"
@@ -159,7 +159,7 @@ expect 0 timeout 10 "$saccade" config check tiny.yaml train.init_from=soft data.
 # A path wins, and says so.
 cp near/soft.h5 hard
 expect 0 "$saccade" caption hard sheets/test.png
-[ "$(grep -vc "has learned drawn scenes" err)" -eq 1 ] || fail "there is not one line about the path and the name"
+[ "$(grep -vc "was trained on drawn scenes" err)" -eq 1 ] || fail "there is not one line about the path and the name"
 wants "'hard' is taken as the path that exists" err
 cmp -s out named.txt || fail "the name won over the path"
 rm hard

@@ -344,7 +344,7 @@ expect 3 "$saccade" caption soft damaged.png
 one_error "damaged.png: the image is damaged" "incorrect data check"
 for command in "caption soft" "overlay soft --out drawn"; do
   expect 0 "$saccade" $command damaged.jpg
-  [ "$(grep -vc "has learned drawn scenes" err)" -eq 1 ] || fail "$command: stderr is not one line"
+  [ "$(grep -vc "was trained on drawn scenes" err)" -eq 1 ] || fail "$command: stderr is not one line"
   wants "warning: damaged.jpg: the image may be damaged (Corrupt JPEG data: 21 extraneous bytes" err
 done
 exit 0

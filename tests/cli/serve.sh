@@ -37,11 +37,11 @@ expect 0 "$saccade" data tiny.yaml --out sheets
 expect 0 "$saccade" overlay run --count 2 --out pictures
 ! grep -q "drawn scenes" err || fail "scenes count as other pictures"
 expect 0 "$saccade" caption run "$picture" sheets/test.png sheets/val.png
-[ "$(grep -c 'run has learned drawn scenes alone' err)" -eq 1 ] ||
+[ "$(grep -c 'run was trained on drawn scenes alone' err)" -eq 1 ] ||
   fail "a model of scenes is not remarked on once"
 
 start
-wants "run has learned drawn scenes alone" messages
+wants "run was trained on drawn scenes alone" messages
 grep -qx 'http://127.0.0.1:[0-9]*/' address || fail "stdout is not one line with the address"
 post "$picture"
 cp out answer

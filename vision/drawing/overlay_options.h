@@ -14,7 +14,7 @@ enum class OverlayStyle { kHeat, kBlend, kAlpha, kCells };
 // The names of the styles.
 constexpr auto enum_table(OverlayStyle) {
   return enum_rows<OverlayStyle>(
-      {{OverlayStyle::kHeat, "heat", "colours over a paler photo, interpolated between cells"},
+      {{OverlayStyle::kHeat, "heat", "colours over a dimmed photo, interpolated between cells"},
        {OverlayStyle::kBlend, "blend", "colours over the photo, none where there is no weight"},
        {OverlayStyle::kAlpha, "alpha", "the photo, darker where there is less weight"},
        {OverlayStyle::kCells, "cells", "as heat, with nothing interpolated"}});

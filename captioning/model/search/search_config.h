@@ -17,7 +17,7 @@ constexpr auto enum_table(SearchMode) {
   return enum_rows<SearchMode>({
       {kBeam, "beam", "beam search"},
       {kGreedy, "greedy", "the most probable word at every step"},
-      {kSample, "sample", "words drawn from the model"},
+      {kSample, "sample", "words sampled from the model"},
   });
 }
 
