@@ -141,6 +141,11 @@ std::optional<std::string> name_at_end(const std::vector<CodePoint>& reversed) {
 PlainCaption plain_caption(std::string_view caption) {
   constexpr CodePoint kZeroWidthSpace = 0x200B;
   PlainCaption out;
+  const auto is_plain = [](char byte) { return byte >= ' ' && byte <= '~' && byte != '&'; };
+  if (std::ranges::all_of(caption, is_plain)) {
+    out.text = caption;
+    return out;
+  }
   const std::vector<CodePoint> points = unicode::decode(caption);
   // From the end to the beginning: what stands behind a '&' is plain already, so that an entity
   // that was escaped several times is found as often.
