@@ -10,8 +10,8 @@
 #include "captioning/learning/runs/run_directory.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/shallow_json.h"
 #include "experiments/process/model_places.h"
-#include "experiments/process/shallow_json.h"
 
 namespace saccade {
 

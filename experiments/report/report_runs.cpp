@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/plain_text.h"
+#include "core/base/shallow_json.h"
 #include "core/config/config.h"
 #include "experiments/process/log.h"
-#include "experiments/process/shallow_json.h"
 #include "experiments/runs/metrics_log.h"
 
 namespace saccade {

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json_text.h"
+#include "core/base/shallow_json.h"
 #include "core/parallel/parallel.h"
 #include "experiments/process/processor.h"
-#include "experiments/process/shallow_json.h"
 #include "experiments/process/shell_word.h"
 #include "experiments/process/version.h"
 

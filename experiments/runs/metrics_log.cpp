@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
-#include "experiments/process/shallow_json.h"
+#include "core/base/shallow_json.h"
 
 namespace saccade {
 

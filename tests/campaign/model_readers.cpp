@@ -3,6 +3,7 @@
 
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/check_config.h"
+#include "captioning/learning/runs/model_card.h"
 #include "captioning/model/vocabulary/word_vectors.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
@@ -37,8 +38,8 @@ std::vector<Bytes> configs() {
   return all;
 }
 
-void read_features(Input bytes) {
-  const std::unique_ptr<FeatureSource> source = open_features(scratch_file("x.tsv", bytes));
+void read_features(const fs::path& path) {
+  const std::unique_ptr<FeatureSource> source = open_features(path);
   for (const std::string& id : source->ids()) {
     source->outline(id);
     source->read(id);
@@ -55,9 +56,27 @@ std::vector<Reader> model_readers() {
        .words = {"base: ", "&a ", "*a", "<<: ", "[", "{", "null", "1e999", "-1", "10e", "5000u",
                  " -> 0 over 2e", "!!binary ", "? ", "|\n"}},
       {.name = "feature_table",
-       .read = read_features,
+       .read = [](Input bytes) { read_features(scratch_file("x.tsv", bytes)); },
        .seeds = [] { return files(kSource / "tests/golden/features/tables", ".tsv"); },
        .words = {"\t", "\r\n", "{\"num_boxes\": ", "\"features\": \"", "=", "99999999999", "-1"}},
+      {.name = "feature_list",
+       .read =
+           [](Input bytes) {
+             static const Bytes array =
+                 bytes_of_file(kSource / "tests/golden/features/folders/stack/features.npy");
+             scratch_file("stack/features.npy", array);
+             read_features(scratch_file("stack/ids.json", bytes).parent_path() / "features.npy");
+           },
+       .seeds =
+           [] {
+             return std::vector<Bytes>{
+                 bytes_of_file(kSource / "tests/golden/features/folders/stack/ids.json")};
+           },
+       .words = kJson},
+      {.name = "model_card",
+       .read = [](Input bytes) { read_model_card(scratch_file("card.md", bytes)); },
+       .seeds = [] { return files(kSource / "captioning/pretrained", ".md"); },
+       .words = {"---\n", "title: ", "scores: [", "&a ", "*a", "\"", "digest: ", "!!binary "}},
       {.name = "word_vectors",
        .read =
            [](Input bytes) {

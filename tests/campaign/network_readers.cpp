@@ -1,12 +1,9 @@
-// Readers of pictures, networks, what hubs publish, and requests.
+// Readers of pictures, networks and what hubs publish.
 #include <map>
 
-#include "captioning/learning/config/experiment_config.h"
 #include "captioning/model/published/published_captioner.h"
 #include "captioning/model/published/tokenizer_files.h"
 #include "core/base/unicode.h"
-#include "experiments/serve/request_rules.h"
-#include "experiments/serve/requested_search.h"
 #include "tests/campaign/readers.h"
 #include "tests/campaign/texts.h"
 #include "vision/encoders/onnx/read_onnx.h"
@@ -62,7 +59,8 @@ std::function<void(Input)> in_folder(const std::string& kind, const std::string&
       const std::string other = entry.path().filename().string();
       if (other == name || other.starts_with("expected") || other.ends_with("cases.json") ||
           (name == "vocab.txt" && other == "tokenizer.json") ||
-          (name == "merges.txt" && other == "tokenizer.json"))
+          ((name == "merges.txt" || name == "vocab.json" || name == "tokenizer_config.json") &&
+           other == "tokenizer.json"))
         continue;
       if (!copied[place / other]) {
         scratch_file((place / other).string(), bytes_of_file(entry.path()));
@@ -79,40 +77,19 @@ std::function<std::vector<Bytes>()> of_captioner(const std::string& kind, const 
   return [=] { return file(kGolden / "published/captioners" / kind / name); };
 }
 
-// "key=value&key=value", as in an address.
-void read_parameters(Input bytes) {
-  std::multimap<std::string, std::string> parameters;
-  const std::string text = text_of(bytes);
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('&', begin), text.size());
-    const std::string one = text.substr(begin, end - begin);
-    const std::size_t equals = std::min(one.find('='), one.size());
-    parameters.emplace(one.substr(0, equals), equals < one.size() ? one.substr(equals + 1) : "");
-    begin = end + 1;
-  }
-  with_search({}, requested_search(parameters));
-}
-
-// Lines: method, path, host, origin, length, transfer coding, content coding, type.
-void read_head(Input bytes) {
-  std::vector<std::string> lines(8);
-  std::size_t at = 0;
-  for (const std::uint8_t byte : bytes)
-    if (byte == '\n')
-      at = std::min(at + 1, lines.size() - 1);
-    else
-      lines[at].push_back(static_cast<char>(byte));
-  for (const bool loopback : {true, false})
-    refusal({.method = lines[0],
-             .path = lines[1],
-             .host = lines[2],
-             .origin = lines[3],
-             .length = lines[4],
-             .transfer = lines[5],
-             .encoding = lines[6],
-             .type = lines[7]},
-            {.loopback = loopback, .max_upload = 1000});
-  is_loopback(without_brackets(lines[2]));
+// Cuts a text with a captioner's tokens and puts it together again.
+std::function<void(Input)> tokens_of(const std::string& kind) {
+  return [kind](Input bytes) {
+    static std::map<std::string, PublishedTokens> known;
+    auto found = known.find(kind);
+    if (found == known.end())
+      found =
+          known.emplace(kind, read_tokens(kGolden / "published/captioners" / kind, {.count = 1000}))
+              .first;
+    const std::string text = text_of(bytes);
+    if (unicode::invalid_utf8(text) == std::string::npos)
+      found->second.decode(found->second.encode(text));
+  };
 }
 
 }  // namespace
@@ -151,6 +128,16 @@ std::vector<Reader> network_readers() {
            },
        .seeds = of_captioner("blip", "model.safetensors"),
        .words = {"data_offsets", "shape", "F16", "vision_model.", "weight", "[1,1]"}},
+      {.name = "hub_config",
+       .read =
+           [](Input bytes) {
+             static const Bytes weights =
+                 bytes_of_file(kGolden / "published/captioners/blip/model.safetensors");
+             scratch_file("described/config.json", bytes);
+             network_facts(scratch_file("described/model.safetensors", weights).string(), 0);
+           },
+       .seeds = of_captioner("blip", "config.json"),
+       .words = kJson},
       {.name = "preprocessing",
        .read =
            [](Input bytes) {
@@ -167,6 +154,10 @@ std::vector<Reader> network_readers() {
        .read = in_folder("vit-gpt2", "config.json"),
        .seeds = of_captioner("vit-gpt2", "config.json"),
        .words = kJson},
+      {.name = "git_config",
+       .read = in_folder("git", "config.json"),
+       .seeds = of_captioner("git", "config.json"),
+       .words = kJson},
       {.name = "generation",
        .read = in_folder("vit-gpt2", "generation_config.json"),
        .seeds = of_captioner("vit-gpt2", "generation_config.json"),
@@ -179,38 +170,29 @@ std::vector<Reader> network_readers() {
        .read = in_folder("vit-gpt2", "merges.txt"),
        .seeds = of_captioner("vit-gpt2", "merges.txt"),
        .words = {" ", "\n", "\xc4\xa0", "#version: 0.2\n", "\xff"}},
+      {.name = "pair_vocabulary",
+       .read = in_folder("vit-gpt2", "vocab.json"),
+       .seeds = of_captioner("vit-gpt2", "vocab.json"),
+       .words = kJson},
+      {.name = "tokenizer_config",
+       .read = in_folder("vit-gpt2", "tokenizer_config.json"),
+       .seeds = of_captioner("vit-gpt2", "tokenizer_config.json"),
+       .words = kJson},
       {.name = "word_pieces",
        .read = in_folder("blip", "vocab.txt"),
        .seeds = of_captioner("blip", "vocab.txt"),
        .words = {"\n", "##", "[UNK]", "[CLS]", "\xff"}},
       {.name = "byte_pairs",
-       .read =
-           [](Input bytes) {
-             static const PublishedTokens tokens =
-                 read_tokens(kGolden / "published/captioners/vit-gpt2", {.count = 1000});
-             const std::string text = text_of(bytes);
-             if (unicode::invalid_utf8(text) == std::string::npos)
-               tokens.decode(tokens.encode(text));
-           },
+       .read = tokens_of("vit-gpt2"),
        .seeds = [] { return std::vector<Bytes>{bytes_of("A dog's ball, 3.50 \xf0\x9f\x90\xb6")}; },
        .words = {"'s", "  ", "\n", "\xc2\xa0", "\xcc\x81", "12345", "<|endoftext|>"}},
-      {.name = "request_parameters",
-       .read = read_parameters,
+      {.name = "word_piece_texts",
+       .read = tokens_of("blip"),
        .seeds =
            [] {
-             return std::vector<Bytes>{bytes_of("mode=beam&beam=3"),
-                                       bytes_of("temperature=0.5&seed=1")};
+             return std::vector<Bytes>{bytes_of("A dog's ball, 3.50 \xe5\x9b\xbd Caf\xc3\xa9")};
            },
-       .words = {"&", "=", "beam", "mode", "sample", "greedy", "occlusion", "nan", "1e400", "-1"}},
-      {.name = "request_head",
-       .read = read_head,
-       .seeds =
-           [] {
-             return std::vector<Bytes>{bytes_of(
-                 "POST\n/caption\nlocalhost:8080\nhttp://localhost:8080\n12\n\n\nimage/png")};
-           },
-       .words = {"[::1]", "127.0.0.1", "null", "chunked", "gzip", "99999999999999999999", "..",
-                 "%2e"}}};
+       .words = {"##", "[UNK]", "[SEP]", "\xe4\xb8\xad", "e\xcc\x81", "\xc2\xad", "..."}}};
 }
 
 }  // namespace saccade::campaign

@@ -27,12 +27,13 @@ struct Reader {
 // The readers of a program.
 std::vector<Reader> all_readers();
 // Its parts: weights, arrays and checkpoints; captions to score; captions and boxes of data sets;
-// what decides a model; pictures, networks, what hubs publish, and requests.
+// what decides a model; pictures, networks and what hubs publish; requests, and what runs wrote.
 std::vector<Reader> file_readers();
 std::vector<Reader> scoring_readers();
 std::vector<Reader> caption_readers();
 std::vector<Reader> model_readers();
 std::vector<Reader> network_readers();
+std::vector<Reader> run_readers();
 
 inline Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
 

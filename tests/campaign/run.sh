@@ -69,8 +69,8 @@ fuzzed() {
 }
 
 if [ -n "$fuzz" ]; then
-  few=$(printf '%s\n' safetensors torch checkpoint sealed_checkpoint rows npy npz references results ptb words meteor \
-    paraphrases)
+  few=$(printf '%s\n' safetensors torch checkpoint sealed_checkpoint rows npy npz references results judgements \
+    document_frequencies ptb words meteor paraphrases)
   for target in campaign_fuzz_few campaign_fuzz; do
     if [ -n "$only" ] && grep -qx "$only" <<<"$few" && [ $target = campaign_fuzz ]; then continue; fi
     build_fuzz $target >"$kept/$target.log" 2>&1 || { tail -n 3 "$kept/$target.log" >&2; exit 2; }

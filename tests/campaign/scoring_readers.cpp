@@ -1,7 +1,9 @@
 // Readers of captions to score, and of their words.
 #include "captioning/scoring/files/caption_files.h"
+#include "captioning/scoring/metrics/cider.h"
 #include "captioning/scoring/metrics/meteor/meteor.h"
 #include "captioning/scoring/metrics/meteor/paraphrases.h"
+#include "captioning/scoring/scores/judgements.h"
 #include "captioning/scoring/words/ptb_tokenizer.h"
 #include "captioning/scoring/words/tokenizer.h"
 #include "core/base/error.h"
@@ -68,6 +70,23 @@ std::vector<Reader> scoring_readers() {
            [] {
              return texts({R"([{"image_id":1,"caption":"a dog"}])", "a dog\na cat\n", kTokens});
            },
+       .words = kJson},
+      {.name = "judgements",
+       .read = [](Input bytes) { read_judgements(scratch_file("judged.csv", bytes)); },
+       .seeds =
+           [] {
+             return texts({"image,caption,score\na.jpg,a dog,3\nb.jpg,\"a cat, asleep\",-1.5\n",
+                           "image_id;rating;caption\n1;0.5;a dog\n2;1e-3;two cats\n"});
+           },
+       .words = kTable},
+      {.name = "document_frequencies",
+       .read =
+           [](Input bytes) {
+             WordNumbers numbers;
+             read_document_frequencies(scratch_file("df.json", bytes).string(), numbers);
+           },
+       .seeds =
+           [] { return texts({R"({"ref_len":40,"df":{"a":40,"a dog":7,"a dog runs fast":1}})"}); },
        .words = kJson},
       {.name = "ptb",
        .read =

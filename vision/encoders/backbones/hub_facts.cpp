@@ -2,6 +2,8 @@
 
 #include <fstream>
 
+#include "core/base/shallow_json.h"
+
 namespace saccade {
 
 HubFacts::HubFacts(const HubTensors& tensors, const std::filesystem::path& weights) {
@@ -11,7 +13,7 @@ HubFacts::HubFacts(const HubTensors& tensors, const std::filesystem::path& weigh
       (folder ? weights : weights.parent_path()) /
       (tensors.prefix().starts_with("visual.") ? "open_clip_config.json" : "config.json");
   if (std::ifstream in(file); in) {
-    json_ = nlohmann::json::parse(in, nullptr, false);
+    json_ = shallow_json<nlohmann::json>(in);
     if (!json_.is_object())
       throw DataError(file.string() + ": it is no JSON object; copy it again");
     file_ = file.string();
