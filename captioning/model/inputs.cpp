@@ -173,8 +173,7 @@ Geometry InputPipeline::run_features(const ImageSize& photo, std::span<const std
     warn(listener_,
          str(names.empty() ? "a photo" : names.front(), ": ", counted(found.left_out, "region"),
              " beyond the ", features_->grid().cells(), " that the model takes are left out"));
-  if (photo.width == 0 && found.places && found.places->in_time)
-    return geometry_of_times(found.places);
+  if (photo.width == 0) return geometry_without_photo(found);
   return geometry_of_features(photo, std::move(found.places));
 }
 

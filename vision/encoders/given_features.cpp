@@ -239,16 +239,19 @@ bool are_shares(const StoredFeatures& features) {
          });
 }
 
-std::vector<RegionBox> relative_boxes(const StoredFeatures& features, const FeaturesConfig& config,
+// What files or config say of the picture; zeros: they do not.
+ImageSize told_size(const StoredFeatures& features, const FeaturesConfig& config) {
+  if (config.size.size() == 2) return {.height = config.size[1], .width = config.size[0]};
+  return features.size.value_or(ImageSize());
+}
+
+// Empty where boxes are in pixels of a picture of no known size.
+std::vector<RegionBox> relative_boxes(const StoredFeatures& features, const ImageSize& told,
                                       const std::function<ImageSize()>& photo) {
   ImageSize size{.height = 1, .width = 1};
   const bool shares = are_shares(features);
-  if (!shares) {
-    if (config.size.size() == 2)
-      size = {.height = config.size[1], .width = config.size[0]};
-    else
-      size = features.size ? *features.size : photo();
-  }
+  if (!shares) size = told.width > 0 ? told : photo();
+  if (size.width == 0) return {};
   constexpr float kBeyond = 0.02F;  // detectors round to whole pixels
   std::vector<RegionBox> out;
   for (const std::array<float, 4>& edges : features.boxes) {
@@ -342,7 +345,7 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
       out[static_cast<std::size_t>(r * to + d)] =
           planes ? values[d * regions + r] : values[r * width + d];
 
-  FoundFeatures found{.left_out = regions - kept};
+  FoundFeatures found{.left_out = regions - kept, .size = told_size(features, config_)};
   if (form_.scattered) {
     RegionBoxes boxes{.count = kept};
     if (form_.in_time) {
@@ -351,10 +354,16 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
       boxes.times = features.times;
       boxes.times.resize(std::min(boxes.times.size(), static_cast<std::size_t>(kept)));
       boxes.boxes = cell_boxes(1, regions);
-    } else if (!features.boxes.empty())
-      boxes.boxes = relative_boxes(features, config_, size);
-    else if (!reading.list)
+    } else if (!features.boxes.empty()) {
+      boxes.boxes = relative_boxes(features, found.size, size);
+      found.unplaced = boxes.boxes.empty();
+    } else if (!reading.list) {
       boxes.boxes = cell_boxes(reading.rows, reading.cols);
+    }
+    if (form_.places && found.unplaced)
+      throw DataError(str(features.where, ": boxes are in pixels of ", name,
+                          ", which is not there, so that its size is not known; give the picture, "
+                          "or set encoder.features.size to [width, height]"));
     if (form_.places && boxes.boxes.empty())
       throw DataError(features.where +
                       ": the features have no boxes, and encoder.positions coordinates tells the "
