@@ -21,13 +21,14 @@ GivenInputs::GivenInputs(const LoadedData& data, const InputPipeline& pipeline,
       missing.push_back(data.dataset.images[static_cast<std::size_t>(image)].id);
   const auto all = std::ssize(images), lacking = std::ssize(missing);
   const bool skips = data.on_bad_image == BadImage::kSkip;
+  const char* const kind = pipeline.reads_times() ? "recordings" : "photos";
   if (views == Views::kOfTraining && (missing.empty() || skips))
     inform(pipeline.listener(), str(source->path(), ": has features of ", all - lacking, " of ",
-                                    all, " photos of ", data.dataset.name));
+                                    all, " ", kind, " of ", data.dataset.name));
   if (!missing.empty() && !skips)
-    throw DataError(str(source->path(), ": lacks the features of ", lacking, " of ", all,
-                        " photos of ", data.dataset.name, ": ", first_names(missing),
-                        "; data.on_bad_image=skip leaves such photos out"));
+    throw DataError(str(source->path(), ": lacks the features of ", lacking, " of ", all, " ", kind,
+                        " of ", data.dataset.name, ": ", first_names(missing),
+                        "; data.on_bad_image=skip leaves such ", kind, " out"));
 }
 
 std::vector<std::string> GivenInputs::names_of(Index image) const {
@@ -37,7 +38,8 @@ std::vector<std::string> GivenInputs::names_of(Index image) const {
 
 FoundFeatures GivenInputs::read(Index image, std::span<float> out) const {
   FoundFeatures found = pipeline_.features().read(
-      names_of(image), nullptr, [&] { return data_.has_picture(image) ? data_.image_size(image) : ImageSize(); }, out);
+      names_of(image), nullptr,
+      [&] { return data_.has_picture(image) ? data_.image_size(image) : ImageSize(); }, out);
   return found;
 }
 
@@ -65,7 +67,7 @@ FeatureCache GivenInputs::cached(const std::filesystem::path& folder,
 }
 
 void GivenInputs::tell_remarks() const {
-  const auto tell = [&](bool Remarks::* what, const char* is, const char* are,
+  const auto tell = [&](bool Remarks::*what, const char* is, const char* are,
                         const std::string& text) {
     const auto count = static_cast<Index>(std::ranges::count(remarks_, true, what));
     if (count > 0)
@@ -76,8 +78,11 @@ void GivenInputs::tell_remarks() const {
   tell(&Remarks::unplaced, "photo has", "photos have",
        " boxes in pixels of a picture of unknown size (encoder.features.size), so that maps are "
        "drawn as lists");
-  tell(&Remarks::crowded, "photo has", "photos have",
-       str(" more regions than the ", pipeline_.features().grid().cells(),
+  const bool in_time = pipeline_.reads_times();
+  tell(&Remarks::crowded, in_time ? "recording has" : "photo has",
+       in_time ? "recordings have" : "photos have",
+       str(" more ", in_time ? "frames" : "regions", " than the ",
+           pipeline_.features().grid().cells(),
            " that the model takes (encoder.features.regions); the first are kept"));
 }
 

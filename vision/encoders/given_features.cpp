@@ -165,9 +165,9 @@ FeatureForm GivenFeatures::learned_form(const EncoderConfig& config) const {
     const Reading one = reading_of(outline, features, form.width);
     if (one.width != form.width)
       throw DataError(str(source_->path(), ": the features of ", id, " are ",
-                          extents_text(outline.shape), ", ", one.width,
-                          " numbers for each region, and those of others have ", form.width,
-                          "; all photos need the same width"));
+                          extents_text(outline.shape), ", ", one.width, " numbers for each ",
+                          in_time ? "frame" : "region", ", and those of others have ", form.width,
+                          "; all need the same width"));
     if (most == 0) first = one;
     same = same && one.rows == first.rows && one.cols == first.cols;
     any_list = any_list || one.list;
@@ -328,7 +328,8 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
                         extents_text(features.shape), ", and the model takes ", expected));
   };
   if (form_.in_time && !reading.list) refuse("frames [T, D]");
-  if (reading.width != form_.width) refuse(str(form_.width, " numbers for each region"));
+  if (reading.width != form_.width)
+    refuse(str(form_.width, " numbers for each ", form_.in_time ? "frame" : "region"));
   if (!form_.scattered && (reading.rows != form_.rows || reading.cols != form_.cols))
     refuse(str("a grid of ", form_.rows, " x ", form_.cols, " cells of ", form_.width, " numbers"));
 
