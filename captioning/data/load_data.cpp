@@ -234,7 +234,14 @@ bool LoadedData::has_picture(Index i) const {
   if (is_drawn()) return true;
   const std::filesystem::path path = dataset.images[place_of(dataset, i)].path;
   std::error_code error;
-  return named_as_picture(path) && std::filesystem::is_regular_file(path, error);
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  if (named_as_picture(path)) return true;
+  try {  // a sound, or a picture without the ending of one
+    read_image_size(path, max_pixels);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 ImageSize LoadedData::image_size(Index i) const {

@@ -27,7 +27,7 @@ struct LoadedData {
   // The picture of image i: read from its file, or drawn; of a text, its tokens side by side.
   // Throws DataError, IoError.
   Image image(Index i) const;
-  // Whether there is a picture of it: films and sounds whose features are in files need none.
+  // Whether there is a picture of it; images whose features are in files need none.
   bool has_picture(Index i) const;
   // The size of that picture, from the head of its file. Throws what image() throws.
   ImageSize image_size(Index i) const;

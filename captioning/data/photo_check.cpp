@@ -166,7 +166,7 @@ std::vector<Index> usable_images(const PhotoCheck& check, const Dataset& dataset
 }
 
 std::vector<std::string> photo_lines(const PhotoCheck& check, const LoadedData& data,
-                                     PhotoReading reading) {
+                                     PhotoReading reading, PhotoUse use) {
   if (check.photos == 0) return {};
   const auto named = [&](const std::vector<Index>& images) {
     return first_names(names_of(data.dataset, images));
@@ -182,7 +182,11 @@ std::vector<std::string> photo_lines(const PhotoCheck& check, const LoadedData& 
     out.push_back(str(counted(static_cast<Index>(check.unreadable.size()), "photo"),
                       " cannot be read: ", named(check.unreadable),
                       "; the first: ", check.first_problem));
-  if (check.usable() < check.photos && check.usable() > 0)
+  if (use == PhotoUse::kViews && !check.missing.empty())
+    out.push_back(
+        "training reads features (encoder.type features); maps are drawn without the "
+        "photos that are missing");
+  if (use == PhotoUse::kTraining && check.usable() < check.photos && check.usable() > 0)
     out.push_back(data.on_bad_image == BadImage::kSkip
                       ? "they are left out (data.on_bad_image is skip)"
                       : "training stops at the first of them; data.on_bad_image=skip leaves them "

@@ -41,8 +41,11 @@ std::vector<Index> usable_images(const PhotoCheck& check, const Dataset& dataset
 // The names of these images in the data set.
 std::vector<std::string> names_of(const Dataset& dataset, const std::vector<Index>& images);
 
+// Whether training reads photos or, where features are given, only pages and drawings show them.
+enum class PhotoUse { kTraining, kViews };
+
 // What a person should know of the photos, one line each; the first one counts them.
 std::vector<std::string> photo_lines(const PhotoCheck& check, const LoadedData& data,
-                                     PhotoReading reading);
+                                     PhotoReading reading, PhotoUse use = PhotoUse::kTraining);
 
 }  // namespace saccade

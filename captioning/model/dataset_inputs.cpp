@@ -123,9 +123,7 @@ void DatasetInputs::Impl::hold(Entry& into, Image&& pixels) {
 void DatasetInputs::Impl::read_given(Index image) {
   std::vector<float> row(static_cast<std::size_t>(pipeline->shape().size()));
   Entry& into = entry(image);
-  FoundFeatures found = given->read(image, row);
-  given->note(image, found);
-  into.geometry = geometry_of_features({}, std::move(found.places));
+  into.geometry = given->keep(image, given->read(image, row));
   if (!memory.empty())
     memory.fill(into.row, [&](std::span<float> out) { std::ranges::copy(row, out.begin()); });
   into.state = State::kGood;
@@ -363,7 +361,7 @@ DatasetInputs::DatasetInputs(const LoadedData& data, const InputPipeline& pipeli
     impl_->read_all(progress);
   }
   impl_->tell_warnings();
-  if (impl_->given) impl_->given->tell_crowded();
+  if (impl_->given) impl_->given->tell_remarks();
   impl_->collect_bad();
 }
 
@@ -438,8 +436,6 @@ InputBatch DatasetInputs::batch(std::span<const Index> images) const {
 Geometry DatasetInputs::geometry(Index image) const {
   const Geometry& known = impl_->good(image).geometry;
   if (known.original_width > 0) return known;
-  if (impl_->pipeline->reads_times() && !impl_->data->has_picture(image))
-    return geometry_of_times(known.places);
   const ImageSize size = impl_->data->image_size(image);
   if (impl_->pipeline->reads_features()) return geometry_of_features(size, known.places);
   return plan_geometry(size.height, size.width, impl_->pipeline->preparation());

@@ -19,23 +19,30 @@ class GivenInputs {
 
   // Writes the features of a photo to out [pipeline.shape()]. Throws as GivenFeatures::read().
   FoundFeatures read(Index image, std::span<float> out) const;
-  // Keeps what was found of a photo at the first reading, for what follows. Several threads may
-  // keep different photos.
-  void note(Index image, const FoundFeatures& found);
+  // Keeps what was found of a photo at the first reading, for what follows, and returns how it and
+  // the photo correspond; without the size of the photo where there is one to be read. Several
+  // threads may keep different photos.
+  Geometry keep(Index image, FoundFeatures found);
   // Those of photos that were all read once, in the form of the cache: one file whose rows are read
   // at once, whatever the form that they came in.
   FeatureCache cached(const std::filesystem::path& folder, const std::vector<Index>& images,
                       FeatureCacheOptions options) const;
-  // Says, once all photos were read, how many have more regions than the model takes.
-  void tell_crowded() const;
+  // Says, once all photos were read, how many are not there, and how many have more regions than
+  // the model takes.
+  void tell_remarks() const;
 
  private:
+  struct Remarks {
+    bool crowded = false;   // it has too many regions
+    bool absent = false;    // its photo is not there
+    bool unplaced = false;  // and the places of its regions are therefore not known
+  };
   std::vector<std::string> names_of(Index image) const;
 
   const LoadedData& data_;
   const InputPipeline& pipeline_;
   std::vector<std::string> digests_;  // by image
-  std::vector<char> crowded_;         // by image: whether it has too many regions
+  std::vector<Remarks> remarks_;      // by image
 };
 
 }  // namespace saccade

@@ -170,11 +170,10 @@ Geometry InputPipeline::run_features(const ImageSize& photo, std::span<const std
   FoundFeatures found = features_->read(
       names, own, [&] { return photo; }, out);
   if (found.left_out > 0)
-    warn(listener_,
-         str(names.empty() ? "a photo" : names.front(), ": ", counted(found.left_out, "region"),
-             " beyond the ", features_->grid().cells(), " that the model takes are left out"));
-  if (photo.width == 0 && found.places && found.places->in_time)
-    return geometry_of_times(found.places);
+    warn(listener_, str(names.empty() ? "a photo" : names.front(), ": ",
+                        counted(found.left_out, reads_times() ? "frame" : "region"), " beyond the ",
+                        features_->grid().cells(), " that the model takes are left out"));
+  if (photo.width == 0) return geometry_without_photo(found);
   return geometry_of_features(photo, std::move(found.places));
 }
 

@@ -51,9 +51,12 @@ class InputPipeline {
   // Whether inputs are features that were computed before; run() throws UsageError then.
   bool reads_features() const { return features_ != nullptr; }
   const GivenFeatures& features() const { return *features_; }
-  // Whether these are of frames in time, whose pictures may lack.
+  // Whether a photo can be described only where its picture is there. Of the model's own features,
+  // the size of the photo tells which cells show it.
+  bool needs_pictures() const { return !reads_text() && (!reads_features() || own_); }
+  // Whether these are of frames in time.
   bool reads_times() const { return reads_features() && features_->grid().in_time; }
-  // The input of a photo of this size (0 of frames without a picture) whose features are in the
+  // The input of a photo of this size (0 where it is not there) whose features are in the
   // files of the config, or in `own` where that is given; `names` are what the photo is called by.
   // Throws DataError where there are none, or they do not fit the model; the listener hears of
   // regions that are left out.

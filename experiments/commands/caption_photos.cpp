@@ -1,5 +1,6 @@
 #include "experiments/commands/caption_photos.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "captioning/data/sequences/sequences_dataset.h"
@@ -43,7 +44,14 @@ Source film_source(const std::string& folder, const MessageListener& listener, I
       .called({path.filename().string()});
 }
 
-// The films or sounds that a file has the features of, without pictures.
+// Whether each model can do with features alone.
+bool needs_no_pictures(const ModelSession& session) {
+  return std::ranges::none_of(session.members(), [](const LoadedModel& member) {
+    return member.pipeline->needs_pictures();
+  });
+}
+
+// All that a file has the features of, without pictures.
 NamedSources unseen_sources(const std::shared_ptr<const FeatureSource>& features) {
   return {.names = features->ids(), .read = [features](Index i, const MessageListener&) {
             Source source = Source(Image()).called({features->ids()[static_cast<std::size_t>(i)]});
@@ -60,7 +68,7 @@ NamedSources named_sources(const ModelSession& session, const std::vector<std::s
       features.empty() ? nullptr : opened_features(session, features);
   if (!session.pipeline().reads_text()) {
     if (names.empty() && given) {
-      if (session.pipeline().reads_times()) return unseen_sources(given);
+      if (needs_no_pictures(session)) return unseen_sources(given);
       throw UsageError("--features: no picture is named that they are of; name the pictures");
     }
     std::vector<std::string> files;

@@ -75,11 +75,7 @@ std::string found_network(const ExperimentConfig& config) {
   const GridShape grid = pipeline.frozen_grid();
   CaptionModel::check(config, grid);
   set_learning_rates(config, CaptionModel::declared(config, Vocabulary(), grid).parameters());
-  if (grid.in_time)
-    return str("up to ", grid.cols, " frames of ", grid.features, " features in a film or a sound");
-  if (grid.scattered)
-    return str("up to ", grid.cols, " regions of ", grid.features, " features in a photo");
-  return str(grid.rows, " x ", grid.cols, " regions of ", grid.features, " features");
+  return grid_text(grid);
 }
 
 // The same data, but few of them where they are drawn: their kinds of words and pictures are those
@@ -111,6 +107,14 @@ void check_first_weights(ExperimentConfig config, const LoadedData& data) {
 }
 
 }  // namespace
+
+std::string grid_text(const GridShape& grid) {
+  if (grid.in_time)
+    return str("up to ", grid.cols, " frames of ", grid.features, " features in a film or a sound");
+  if (grid.scattered)
+    return str("up to ", grid.cols, " regions of ", grid.features, " features in a photo");
+  return str(grid.rows, " x ", grid.cols, " regions of ", grid.features, " features");
+}
 
 void check_contents(const ExperimentConfig& config, const LoadedData& data,
                     std::vector<CheckedFile>& files) {

@@ -33,6 +33,9 @@ struct CheckedFile {
   std::string contents{};
 };
 
+// "14 x 14 regions of 512 features", "up to 36 regions of 2048 features in a photo", or frames.
+std::string grid_text(const GridShape& grid);
+
 // All that are read under the choices of the config, in the order of its keys. Those that are not
 // given are among them where the config needs them.
 std::vector<CheckedFile> checked_files(const ExperimentConfig& config);

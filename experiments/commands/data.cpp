@@ -23,6 +23,7 @@
 #include "experiments/process/model_places.h"
 #include "experiments/process/progress.h"
 #include "vision/drawing/contact_sheet.h"
+#include "vision/encoders/encoder_traits.h"
 
 namespace saccade {
 
@@ -168,11 +169,13 @@ int run_data(const DataOptions& options) {
   DataSummary summary = summarize(data, config);
   if (summary.problem.empty()) check_contents(config, data, files);
   PhotoCheck photos;
+  const PhotoUse use =
+      encoder_traits(config.encoder).reads_features ? PhotoUse::kViews : PhotoUse::kTraining;
   if (!options.no_photos) {
     const PhotoReading reading = options.decode ? PhotoReading::kDecode : PhotoReading::kHeader;
     photos = look_at_photos(data, reading);
     summary.photos = {.looked_at = !data.is_drawn(),
-                      .lines = photo_lines(photos, data, reading),
+                      .lines = photo_lines(photos, data, reading, use),
                       .usable = photos.usable(),
                       .missing = names_of(data.dataset, photos.missing),
                       .unreadable = names_of(data.dataset, photos.unreadable)};
@@ -186,7 +189,8 @@ int run_data(const DataOptions& options) {
   }
   warn_of_misfits(config, data);
   const bool lacks = lacks_others(files);
-  if (lacks_photos(photos, data, config.data)) return static_cast<int>(ExitCode::kData);
+  if (use == PhotoUse::kTraining && lacks_photos(photos, data, config.data))
+    return static_cast<int>(ExitCode::kData);
   if (!options.out.empty()) {
     make_folders(options.out);
     for (const Split split : {Split::kTrain, Split::kVal, Split::kTest})

@@ -108,10 +108,12 @@ std::unique_ptr<FeaturePhotos> photos_of(const FeaturesOptions& options, const L
       }
     if (images.empty())
       throw DataError(str(data.dataset.name, ": no image is in the split ", options.split));
-    out->read = [images, &data](Index i, const MessageListener&) {
+    const bool needed = model.pipeline->needs_pictures();
+    out->read = [images, &data, needed](Index i, const MessageListener&) {
       const Index image = images[static_cast<std::size_t>(i)];
       const CaptionedImage& one = data.dataset.images[static_cast<std::size_t>(image)];
-      return Source(data.image(image)).called({one.id, one.path});
+      return Source(needed || data.has_picture(image) ? data.image(image) : Image())
+          .called({one.id, one.path});
     };
   }
   check_names(out->names);

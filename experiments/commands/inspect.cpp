@@ -10,6 +10,7 @@
 #include "core/base/plain_text.h"
 #include "core/base/table.h"
 #include "core/config/config.h"
+#include "experiments/commands/check_files.h"
 #include "experiments/commands/commands.h"
 #include "experiments/commands/inspect_attention.h"
 #include "experiments/commands/inspect_weights.h"
@@ -39,8 +40,8 @@ void print_text(const std::string& path, const LoadedModel& loaded, bool all) {
   const ParameterStore& store = loaded.model->parameters();
   out << to_text(all ? table_of(store) : parts_of(store));
   out << "parameters: " << store.number_count() << " in " << store.infos().size()
-      << " arrays\ngrid: " << grid.rows << " x " << grid.cols << " regions of " << grid.features
-      << " features\nvocabulary: " << loaded.model->vocabulary().size()
+      << " arrays\ngrid: " << grid_text(grid)
+      << "\nvocabulary: " << loaded.model->vocabulary().size()
       << (loaded.model->vocabulary().has_pieces() ? " pieces of words" : " words") << "\n";
   if (!loaded.published.empty())
     out << "published captioner: " << loaded.published << "\n";

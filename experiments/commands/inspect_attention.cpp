@@ -75,7 +75,13 @@ int run_inspect_attention(const InspectAttentionArgs& args) {
   if (args.patches) require_tokens(session);
   std::optional<Occluded> occluded;
   if (!args.occlusion.empty()) occluded = choice<Occluded>(args.occlusion, "--occlusion");
-  if (occluded == Occluded::kPicture) require_pictures(session, "--occlusion picture");
+  if (occluded == Occluded::kPicture) {
+    require_pictures(session, "--occlusion picture");
+    if (session.pipeline().reads_features())
+      throw UsageError(
+          "--occlusion picture changes pixels, and the model takes features that another program "
+          "computed; give --occlusion regions");
+  }
   const LoadedData data = load_data(session);
   const std::vector<Index> images =
       evaluation_images(data.dataset, Split::kVal, args.images.value_or(kDefaultImages));

@@ -40,12 +40,13 @@ NamedSources pictures_of(const OverlayArgs& args, const ModelSession& session) {
     }
     return named_sources(session, args.images, args.model.features);
   }
-  if (!args.model.features.empty() && session.pipeline().reads_times())
+  if (!args.model.features.empty()) {
+    if (!args.split.empty() || args.count)
+      throw UsageError(
+          "--features is for what it has the features of, or for pictures that are named; those of "
+          "a data set are found in the files of the config (--set encoder.features.path=PLACE)");
     return named_sources(session, {}, args.model.features);
-  if (!args.model.features.empty())
-    throw UsageError(
-        "--features is for pictures that are named; those of a data set are found in the files of "
-        "the config (--set encoder.features.path=PLACE)");
+  }
   const auto data = std::make_shared<const LoadedData>(load_data(session));
   const Split split = args.split.empty() ? data->default_split() : parse_split(args.split);
   const std::vector<Index> images =
@@ -54,14 +55,14 @@ NamedSources pictures_of(const OverlayArgs& args, const ModelSession& session) {
   for (const Index i : images) {
     out.names.push_back(data->dataset.images[static_cast<std::size_t>(i)].id);
   }
-  const bool in_time = session.pipeline().reads_times();
-  out.read = [data, images, in_time](Index i, const MessageListener&) {
+  const bool needed = session.pipeline().needs_pictures();
+  out.read = [data, images, needed](Index i, const MessageListener&) {
     const Index image = images[static_cast<std::size_t>(i)];
     const SourceText* text = data->text(image);
     const CaptionedImage& photo = data->dataset.images[static_cast<std::size_t>(image)];
     if (text) return Source(text->tokens);
-    const bool pictured = data->has_picture(image) || !in_time;
-    return Source(pictured ? data->image(image) : Image()).called({photo.id, photo.path});
+    return Source(needed || data->has_picture(image) ? data->image(image) : Image())
+        .called({photo.id, photo.path});
   };
   return out;
 }
@@ -262,35 +263,33 @@ void check_together(const OverlayArgs& args) {
         "--with");
 }
 
-// The strips of all models for a picture that the first model has captioned.
+// The strips of all models for a picture that the first model has captioned; `read` reads it.
 std::vector<Overlay> strips_of(const OverlayArgs& args, MapMeasure measure,
                                const std::deque<OverlayModel>& models, MappedPicture first,
-                               Index number) {
+                               Index number, const Photos::Read& read) {
   std::vector<Overlay> strips;
   const auto add = [&](const MappedPicture& mapped) {
     for (ViewOverlay& view : view_overlays(mapped.overlay, mapped.record, measure))
       strips.push_back(std::move(view.overlay));
   };
   const std::shared_ptr<const Image> picture = first.overlay.image;
-  const std::vector<std::string> tokens = first.record.tokens;
   add(first);
   for (std::size_t m = 1; m < models.size(); ++m)
-    caption_photos(models[m].session,
-                   {.count = 1,
-                    .first = number,
-                    .read =
-                        [&](Index, const MessageListener&) {
-                          if (!tokens.empty()) return Source(tokens);
-                          return Source(*picture).called({first.record.image});
-                        },
-                    .search = models[m].search,
-                    .say = models[m].say,
-                    .keep_pictures = true},
-                   [&](Photo& photo) {
-                     MappedPicture mapped = map_picture(args, models[m], first.record.image, photo);
-                     mapped.overlay.image = picture;
-                     add(mapped);
-                   });
+    caption_photos(
+        models[m].session,
+        {.count = 1,
+         .first = number,
+         .read = read,
+         .search = models[m].search,
+         .say = models[m].say,
+         .keep_pictures = true},
+        [&](Photo& photo) {
+          MappedPicture mapped = map_picture(args, models[m], first.record.image, photo);
+          const Geometry& own = mapped.overlay.geometry;  // of features alone its own
+          if (own.original_height == picture->height && own.original_width == picture->width)
+            mapped.overlay.image = picture;
+          add(mapped);
+        });
   return strips;
 }
 
@@ -389,7 +388,8 @@ int run_overlay(const OverlayArgs& args) {
         MappedPicture mapped = map_picture(args, first, image, photo);
         photo = {};
         if (models.size() > 1) {
-          const auto strips = strips_of(args, drawing.measure, models, std::move(mapped), number);
+          const auto strips =
+              strips_of(args, drawing.measure, models, std::move(mapped), number, pictures.read);
           for (const Overlay& strip : strips) {
             gaps.look_at(strip);
             look_at(strip);

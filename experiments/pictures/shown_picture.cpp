@@ -1,12 +1,11 @@
 #include "experiments/pictures/shown_picture.h"
 
-#include "vision/drawing/time_axis.h"
+#include "vision/drawing/blank_picture.h"
 
 namespace saccade {
 
 Image shown_picture(const LoadedData& data, const DatasetInputs& inputs, Index image) {
-  const Geometry geometry = inputs.geometry(image);
-  return lacks_pictures(geometry) ? draw_time_axis(geometry) : data.image(image);
+  return data.has_picture(image) ? data.image(image) : blank_picture(inputs.geometry(image));
 }
 
 }  // namespace saccade

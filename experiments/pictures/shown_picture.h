@@ -5,8 +5,8 @@
 
 namespace saccade {
 
-// That of its file, or drawn; of frames in time without a picture that of their time axis. Throws
-// what LoadedData::image() throws.
+// That of its file, or drawn; without one the stand-in of blank_picture(). Throws what
+// LoadedData::image() throws.
 Image shown_picture(const LoadedData& data, const DatasetInputs& inputs, Index image);
 
 }  // namespace saccade

@@ -154,8 +154,12 @@ const frame = (context, [x, y, width, height], {light = '#fff', line = 1.5, dash
 const cellBox = (cell, {rows, cols, boxes}, seen) => boxes ? boxes[cell] || [0, 0, 0, 0] : [
   seen[0] + (cell % cols) * seen[2] / cols, seen[1] + Math.floor(cell / cols) * seen[3] / rows,
   seen[2] / cols, seen[3] / rows];
-const regionName = (region, {times}) => !times ? `Region ${region}`
-  : region < times.length ? `Frame ${region}, at ${shown(times[region])} s,` : `Frame ${region}`;
+// "frame 4 (0.8 s)", "region 4" of boxes, "row 1, column 2" of a grid.
+const placeName = (region, {cols, boxes, times}) => times
+  ? `frame ${region}${region < times.length ? ` (${shown(times[region])} s)` : ''}`
+  : boxes ? `region ${region}` : `row ${Math.floor(region / cols)}, column ${region % cols}`;
+const regionName = (region, maps) => maps.boxes ? placeName(region, maps)
+  : `the region in ${placeName(region, maps)}`;
 const boxAt = (x, y, boxes) => {
   const area = ([, , width, height]) => width * height;
   return boxes.reduce((best, box, i) => {

@@ -302,18 +302,18 @@ class Panel {
   regionRow(word, cell) {
     const kind = this.selfView();
     if (!kind || kind === 'read') return null;
-    const {regions} = this.card.view, {cols} = this.maps;
+    const {regions} = this.card.view;
     if (kind === 'token' || (kind === 'rolled' && cell < 0)) {
       if (kind === 'rolled' && word < 0) return null;
       const row = kind === 'token' ? this.self.token(regions) : this.self.rolled(this.mapOf(word));
       const subject = kind === 'token' ? 'the class token' : this.decoded.words[word];
-      return {...row, cell: -1, text: selfLine(kind, row, -1, subject, cols)};
+      return {...row, cell: -1, text: selfLine(kind, row, -1, subject, this.maps)};
     }
     const from = cell >= 0 ? cell : word >= 0 ? peakOf(this.mapOf(word)) : this.regionBefore ?? 0;
     this.regionBefore = from;
     const row = kind === 'taken' ? this.self.taken(regions, from)
       : this.self.given(kind === 'rolled' ? 'rollout' : regions, from);
-    return {...row, cell: from, text: selfLine(kind, row, from, '', cols)};
+    return {...row, cell: from, text: selfLine(kind, row, from, '', this.maps)};
   }
 
   // Lights the words before a word by how much it attends to them.
@@ -392,9 +392,9 @@ class Panel {
     });
     if (cell >= 0) {
       const fed = peakOf(weights);
-      const name = this.maps.boxes ? regionName(cell, this.maps)
-        : `The cell in row ${Math.floor(cell / this.maps.cols)}, column ${cell % this.maps.cols}`;
-      this.readout.replaceChildren(`${name} has its largest ` +
+      const place = placeName(cell, this.maps);
+      const name = this.maps.boxes ? place : `the cell in ${place}`;
+      this.readout.replaceChildren(`${name[0].toUpperCase()}${name.slice(1)} has its largest ` +
         `${this.effectsDrawn() ? 'effect on' : 'weight for'} `,
       el('b', {}, this.decoded.words[fed]), `: ${shown(weights[fed])}`);
     }

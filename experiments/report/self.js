@@ -114,14 +114,12 @@ const selfViews = (report) => {
     ((self) => self.regions.length > 0)));
 };
 
-const placeText = (cell, cols) => `row ${Math.floor(cell / cols)}, column ${cell % cols}`;
-
 // What describes the row of a map: "encoder, layer 0, head 1: the region in row 1, column 2 gives
 // most to row 0, column 2: 0.31; 0.05 to itself; 0.10 to tokens without a place". `subject` is who
 // attends, if it is no region.
-const selfLine = (view, {name, weights, elsewhere}, cell, subject, cols) => {
-  const peak = peakOf(weights), most = `${placeText(peak, cols)}: ${shown(weights[peak])}`;
-  const who = subject || `the region in ${placeText(cell, cols)}`;
+const selfLine = (view, {name, weights, elsewhere}, cell, subject, maps) => {
+  const peak = peakOf(weights), most = `${placeName(peak, maps)}: ${shown(weights[peak])}`;
+  const who = subject || regionName(cell, maps);
   const parts = [`${name}: ${who} ${view === 'taken' ? 'gets most from' : 'gives most to'} ${most}`];
   if (cell >= 0) parts.push(`${shown(weights[cell])} to itself`);
   if (elsewhere !== null) parts.push(`${shown(elsewhere)} to tokens without a place`);

@@ -61,7 +61,7 @@ class SelfViews {
       const row = at((event.clientY - box.top) / box.height);
       const column = at((event.clientX - box.left) / box.width);
       const token = (i) => (i < first ? (i === 0 && panel.self.classToken ? 'the class token'
-        : `token ${i}`) : placeText(i - first, panel.maps.cols));
+        : `token ${i}`) : placeName(i - first, panel.maps));
       line.textContent = `${token(row)} \u2192 ${token(column)}: ${shown(rows[row][column])}`;
       if (row < first) return;
       panel.card.explorer.choose({drawn: 'given'}, ['given', 'taken']);

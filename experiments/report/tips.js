@@ -8,14 +8,14 @@ const TIPS = {
   sentinel: 'The weight of what the decoder knows without the image, beside that of the regions.',
   elsewhere: 'The weight of tokens without a place in the picture, such as the class token, which the ' +
     'map leaves out.',
-  entropy: 'How spread out the map is: 0 is all weight on one cell, 1 is the same weight on all cells.',
+  entropy: 'How spread out the map is: 0 is all weight on one region, 1 is the same weight on all.',
   uniform: `The entropy of this map is above ${UNIFORM_ENTROPY}, so it shows no place; it is drawn faint.`,
-  even: 'The line marks the weight that a cell has in a uniform map.',
+  even: 'The line marks the weight that a region has in a uniform map.',
   true: 'Everything that the caption says holds for the scene.',
   false: 'Something that the caption says does not hold for the scene.',
   not_parsed: 'The caption is no sentence of the scenes\u2019 grammar, so it cannot be checked.',
-  hit: 'Whether the cell with the largest weight overlaps a box of what the word names. On: the centre ' +
-    'of the cell lies inside.',
+  hit: 'Whether the region with the largest weight overlaps a box of what the word names. On: the centre ' +
+    'of the region lies inside.',
   differ: 'The share of words that are not in both captions, in any order: 0 is the same words, 1 is no ' +
     'word in common. Of several models, the two that differ most.',
   apart: 'The total variation distance of the maps of the words that both captions have, on average: the ' +

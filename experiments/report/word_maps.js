@@ -15,16 +15,18 @@ const heatColour = (weight, full, colours, signed) => {
 class WordMaps {
   constructor(panel) {
     this.panel = panel;
-    const {maps: {rows, cols, words}, decoded} = panel, {tokens} = panel.card.image;
+    const {maps: {rows, cols, words, boxes, times}, decoded} = panel, {tokens} = panel.card.image;
+    const kind = tokens ? 'tokens' : times ? 'frames' : 'regions';
     this.isText = Boolean(tokens);
     this.picture = el('canvas', {class: 'alignment', width: tokens?.length ?? rows * cols,
       height: words, role: 'img', 'aria-label': `weights of ${words} words on ` + (tokens
-        ? `${tokens.length} tokens` : `${rows} x ${cols} regions, in reading order`),
+        ? `${tokens.length} tokens` : boxes ? `${cols} ${kind}`
+          : `${rows} x ${cols} regions, in reading order`),
       onpointermove: (event) => this.point(event), onpointerdown: (event) => this.point(event),
       onpointerleave: () => panel.card.point(null)});
     this.matrix = el('details', {ontoggle: () => this.draw(), 'data-part': 'alignment',
       open: this.isText},
-    el('summary', {}, `Alignment matrix: words \u00d7 ${tokens ? 'tokens' : 'regions'}`),
+    el('summary', {}, `Alignment matrix: words \u00d7 ${kind}`),
     el('div', {class: 'matrix', style: `--words:${words}`},
       ...(tokens ? [el('span'), el('ol', {'aria-hidden': 'true'},
         ...tokens.map((token) => el('li', {class: [...token].length < 3 ? 'short' : ''}, token)))] : []),

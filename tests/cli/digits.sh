@@ -17,7 +17,7 @@ for name in soft monotonic_hard; do
   [ "$name" = soft ] && options=() || options=(attention.scope=monotonic attention.selection=hard)
   expect 0 "$saccade" train "$config" --out "$name" optimizer.warmup=1 train.stop=3u train.validate_every=3u \
     "${options[@]}"
-  wants "has features of 28 of 28 photos" err
+  wants "has features of 28 of 28 recordings" err
   expect 0 "$saccade" evaluate "$name" --no-ablations
   expect 0 "$saccade" caption "$name" --features digits/test --json
   mv out captions.json

@@ -105,6 +105,31 @@ wants "error: attention.scope local_m" err
 expect 2 "$saccade" train given.yaml --out none encoder.features.path=few.tsv encoder.positions=learned
 one_error "encoder.positions learned"
 
+# No photo at all: boxes of known sizes lie on an empty picture, the others are lists; a grid needs no size.
+mkdir nowhere
+alone=$golden/tables/bottom-up.tsv
+sed "s|images: $golden/photos|images: nowhere|" given.yaml >unseen.yaml
+# unseen NAME PATH OPTIONS...: every command on a model of features alone.
+unseen() {
+  local name=$1 path=$2
+  shift 2
+  expect 0 "$saccade" train unseen.yaml --out "$name" encoder.features.path="$golden/$path" "$@"
+  wants "coco: 2 photos are not there, only the features; maps are drawn without them" err
+  expect 0 "$saccade" evaluate "$name" --split test
+  wants "pointing" out
+  expect 0 "$saccade" overlay "$name" --split test --out "$name-maps"
+  ls "$name-maps"/*.sheet.png >/dev/null || fail "no sheet was drawn"
+  expect 0 "$saccade" caption "$name" --features "$golden/$path" --json
+  [ "$(json out '#')" -eq 3 ] || fail "not 3 captions"
+  expect 0 "$saccade" overlay "$name" --features "$golden/$path" --out "$name-maps" --style cells --format svg
+  expect 0 "$saccade" report "$name" --split val --images 1 --out "$name.html"
+  expect 0 "$saccade" inspect "$name" --occlusion regions --images 1
+}
+unseen unseen-boxes tables/bottom-up.tsv encoder.positions=coordinates
+unseen unseen-list folders/bu_att
+wants "1 photo has boxes in pixels of a picture of unknown size (encoder.features.size)" err
+unseen unseen-grid files/by_name.h5
+
 # Scenes as regions.
 expect 0 "$saccade" data tiny.yaml --regions regions.tsv
 sed 's/^encoder:.*/encoder: {type: features, features: {path: regions.tsv}, positions: coordinates}/' \

@@ -1,4 +1,5 @@
 // The form of features that a model takes, and where they lie.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -68,6 +69,17 @@ Geometry geometry_of_times(const RegionPlaces& places) {
   RegionBoxes frames = *places;
   frames.boxes.clear();
   return geometry_of_features(kTimeAxis, std::make_shared<const RegionBoxes>(std::move(frames)));
+}
+
+Geometry geometry_without_photo(const FoundFeatures& found) {
+  if (found.places && found.places->in_time) return geometry_of_times(found.places);
+  constexpr ImageSize kUnknown{.height = 320, .width = 320};
+  constexpr Index kLongest = 4096;  // a file may name any size
+  ImageSize size = found.size.width > 0 && found.size.height > 0 ? found.size : kUnknown;
+  if (const Index longest = std::max(size.height, size.width); longest > kLongest)
+    size = {.height = std::max<Index>(1, size.height * kLongest / longest),
+            .width = std::max<Index>(1, size.width * kLongest / longest)};
+  return geometry_of_features(size, found.places);
 }
 
 }  // namespace saccade

@@ -165,9 +165,9 @@ FeatureForm GivenFeatures::learned_form(const EncoderConfig& config) const {
     const Reading one = reading_of(outline, features, form.width);
     if (one.width != form.width)
       throw DataError(str(source_->path(), ": the features of ", id, " are ",
-                          extents_text(outline.shape), ", ", one.width,
-                          " numbers for each region, and those of others have ", form.width,
-                          "; all photos need the same width"));
+                          extents_text(outline.shape), ", ", one.width, " numbers for each ",
+                          in_time ? "frame" : "region", ", and those of others have ", form.width,
+                          "; all need the same width"));
     if (most == 0) first = one;
     same = same && one.rows == first.rows && one.cols == first.cols;
     any_list = any_list || one.list;
@@ -239,16 +239,19 @@ bool are_shares(const StoredFeatures& features) {
          });
 }
 
-std::vector<RegionBox> relative_boxes(const StoredFeatures& features, const FeaturesConfig& config,
+// What files or config say of the picture; zeros: they do not.
+ImageSize told_size(const StoredFeatures& features, const FeaturesConfig& config) {
+  if (config.size.size() == 2) return {.height = config.size[1], .width = config.size[0]};
+  return features.size.value_or(ImageSize());
+}
+
+// Empty where boxes are in pixels of a picture of no known size.
+std::vector<RegionBox> relative_boxes(const StoredFeatures& features, const ImageSize& told,
                                       const std::function<ImageSize()>& photo) {
   ImageSize size{.height = 1, .width = 1};
   const bool shares = are_shares(features);
-  if (!shares) {
-    if (config.size.size() == 2)
-      size = {.height = config.size[1], .width = config.size[0]};
-    else
-      size = features.size ? *features.size : photo();
-  }
+  if (!shares) size = told.width > 0 ? told : photo();
+  if (size.width == 0) return {};
   constexpr float kBeyond = 0.02F;  // detectors round to whole pixels
   std::vector<RegionBox> out;
   for (const std::array<float, 4>& edges : features.boxes) {
@@ -325,7 +328,8 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
                         extents_text(features.shape), ", and the model takes ", expected));
   };
   if (form_.in_time && !reading.list) refuse("frames [T, D]");
-  if (reading.width != form_.width) refuse(str(form_.width, " numbers for each region"));
+  if (reading.width != form_.width)
+    refuse(str(form_.width, " numbers for each ", form_.in_time ? "frame" : "region"));
   if (!form_.scattered && (reading.rows != form_.rows || reading.cols != form_.cols))
     refuse(str("a grid of ", form_.rows, " x ", form_.cols, " cells of ", form_.width, " numbers"));
 
@@ -342,7 +346,7 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
       out[static_cast<std::size_t>(r * to + d)] =
           planes ? values[d * regions + r] : values[r * width + d];
 
-  FoundFeatures found{.left_out = regions - kept};
+  FoundFeatures found{.left_out = regions - kept, .size = told_size(features, config_)};
   if (form_.scattered) {
     RegionBoxes boxes{.count = kept};
     if (form_.in_time) {
@@ -351,10 +355,16 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
       boxes.times = features.times;
       boxes.times.resize(std::min(boxes.times.size(), static_cast<std::size_t>(kept)));
       boxes.boxes = cell_boxes(1, regions);
-    } else if (!features.boxes.empty())
-      boxes.boxes = relative_boxes(features, config_, size);
-    else if (!reading.list)
+    } else if (!features.boxes.empty()) {
+      boxes.boxes = relative_boxes(features, found.size, size);
+      found.unplaced = boxes.boxes.empty();
+    } else if (!reading.list) {
       boxes.boxes = cell_boxes(reading.rows, reading.cols);
+    }
+    if (form_.places && found.unplaced)
+      throw DataError(str(features.where, ": boxes are in pixels of ", name,
+                          ", which is not there, so that its size is not known; give the picture, "
+                          "or set encoder.features.size to [width, height]"));
     if (form_.places && boxes.boxes.empty())
       throw DataError(features.where +
                       ": the features have no boxes, and encoder.positions coordinates tells the "

@@ -39,6 +39,8 @@ inline constexpr Index kBoxNumbers = 5;
 struct FoundFeatures {
   RegionPlaces places{};  // null for the cells of a grid; the boxes of frames in a row of them
   Index left_out = 0;     // regions that were too many
+  ImageSize size{};       // of the picture, as files or config say it; zeros: neither does
+  bool unplaced = false;  // whether boxes were left out, because they are in pixels of no known size
   std::string digest{};   // of the features and boxes
 };
 
@@ -59,7 +61,8 @@ class GivenFeatures : public FrozenEncoder {
   std::shared_ptr<const FeatureSource> open(const std::filesystem::path& path) const;
   // Writes the features of a photo to out [regions (+ 1), features], zeros behind its last region.
   // The photo is called by `names`, in `own` or, where that is null, in source(); the only one of
-  // `own` needs no name. `size` tells the extents of the photo and is called where boxes need them.
+  // `own` needs no name. `size` tells the extents of the photo, zeros where there is none, and is called where boxes
+  // need them.
   // Throws DataError where there are none, or they do not have the form.
   FoundFeatures read(std::span<const std::string> names, const FeatureSource* own,
                      const std::function<ImageSize()>& size, std::span<float> out) const;
@@ -87,5 +90,8 @@ class GivenFeatures : public FrozenEncoder {
 Geometry geometry_of_features(const ImageSize& photo, RegionPlaces places);
 // Of frames without pictures: that of the picture of their time axis (vision/drawing/time_axis.h).
 Geometry geometry_of_times(const RegionPlaces& places);
+// Of features whose photo is not there: that of frames in time or, of all others, of an empty
+// picture (vision/drawing/blank_picture.h), which has the photo's proportions where they are known.
+Geometry geometry_without_photo(const FoundFeatures& found);
 
 }  // namespace saccade

@@ -5,7 +5,7 @@
 #include "captioning/data/sequences/source_picture.h"
 #include "captioning/model/decoding/decode_images.h"
 #include "core/base/error.h"
-#include "vision/drawing/time_axis.h"
+#include "vision/drawing/blank_picture.h"
 
 namespace saccade {
 
@@ -25,6 +25,9 @@ void fill(const Ensemble& models, const Source& source, bool classify, Photo& ph
   const std::optional<std::size_t> classifying = classify ? models.classifying() : std::nullopt;
   for (std::size_t m = 0; m < models.size(); ++m) {
     const InputPipeline& pipeline = *models.member(m).pipeline;
+    if (source.picture.empty() && pipeline.needs_pictures())
+      throw DataError(str(source.names.empty() ? "a photo" : source.names.front(),
+                          ": its picture is not there, and the model needs it; give the picture"));
     const std::span<Real> input = photo.inputs[m].values_of(0);
     const Geometry geometry =
         !source.tokens.empty() ? pipeline.run_text(source.tokens, input)
@@ -72,7 +75,7 @@ std::vector<Photo> Photos::next() {
       fill(models_, source, classify_, photo);
       if (keep_pictures_)
         photo.picture =
-            source.picture.empty() ? draw_time_axis(photo.geometry) : std::move(source.picture);
+            source.picture.empty() ? blank_picture(photo.geometry) : std::move(source.picture);
       photo.tokens = std::move(source.tokens);
     } catch (const DataError&) {
       photo.error = std::current_exception();

@@ -15,7 +15,7 @@ namespace saccade {
 
 // What a model describes: a picture, or the tokens of a text and the picture of them.
 struct Source {
-  Image picture;  // empty: of a film or a sound there is none, only the features of its frames
+  Image picture;  // empty: there is none, only the features
   std::vector<std::string> tokens{};
   // For a model of features that another program computed: what the photo is called there (its id,
   // its path), and where they are, if not in the files of the model's config.

@@ -80,8 +80,8 @@ std::string agreement_table(const AgreementMeasure& measure, Occluded occluded) 
   table.add({"a region by chance", 0, cell_of(measure.chance()), ""});
   table.title =
       str("how the weights of regions agree with what a word's log-probability loses without ",
-          occluded == Occluded::kPicture ? "each cell of the picture" : "each region of the grid",
-          ": ", measure.words(), " words",
+          occluded == Occluded::kPicture ? "each cell of the picture" : "each region", ": ",
+          measure.words(), " words",
           measure.left_out() > 0
               ? str(", and ", measure.left_out(), " that no region changes or that have no map")
               : std::string(),
