@@ -169,6 +169,35 @@ TEST_CASE("a narrow beam meets every constraint, however improbable, or says whi
   CHECK(barred.finished);
 }
 
+TEST_CASE("a caption that ended keeps its place until a more probable one meets the constraints") {
+  // "4" is less probable than "5", and then the caption ends. "5 5 4" has the better mean, but is
+  // less probable than "4" when it meets the constraint.
+  const ScriptedDecoder decoder(kVocabulary, [](Real, Index step, int before, int id) -> Real {
+    if (before == 4) return id == kSpecial.eos ? Real{0} : Real{-20};
+    if (id == 4) return step == 0 ? Real{-3} : Real{-3.5};
+    return id == 5 ? Real{0} : Real{-20};
+  });
+  const Tensor feature({1, 1, 1});
+  SearchOptions options{.beam = 1, .max_length = 4, .length_normalization = 1};
+  options.must.all = {{"four", {{4}}}};
+  CHECK(ids(search(decoder, {}, feature.view(), kSpecial, options, 0)[0]) == std::vector<int>{4});
+  options.beam = 2;
+  CHECK(ids(search(decoder, {}, feature.view(), kSpecial, options, 0)[0]).size() > 1);
+}
+
+TEST_CASE("a caption that is cut before it meets a constraint did not finish") {
+  const ScriptedDecoder decoder(kVocabulary, [](Real, Index, int, int id) -> Real {
+    return id == kSpecial.eos ? -std::numeric_limits<Real>::infinity() : Real{0};
+  });
+  const Tensor feature({1, 1, 1});
+  SearchOptions options{.beam = 2, .max_length = 2};
+  options.must.all = {{"four five six", {{4, 5, 6}}}};
+  const DecodedCaption cut = search(decoder, {}, feature.view(), kSpecial, options, 0)[0];
+  CHECK(cut.words.size() == 2);
+  CHECK_FALSE(cut.finished);
+  CHECK(cut.unmet.size() == 1);
+}
+
 TEST_CASE("an image without constraints has the bits of plain beam search beside others") {
   const BeamEnd end = GENERATE(BeamEnd::kShrink, BeamEnd::kRefill);
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {

@@ -355,6 +355,17 @@ TEST_CASE("judgements are compared with the scores of each caption") {
   REQUIRE(rouge != tau.metrics.end());
   REQUIRE(rouge->tau_b);
   CHECK(*rouge->tau_b == 1);
+  // Of two images that say the opposite, half of the samples have both, whose tau is in between.
+  const auto opposite = read_judgements(
+      folder.write("judged.csv",
+                   "image,caption,score\n7,a red kite,4\n7,a red dog,3\nb.jpg,two boats,1\n"
+                   "b.jpg,zebra,2\n"));
+  const Agreement between =
+      score_judgements(references, opposite.captions, {}, {.replicates = 400, .level = 0.4});
+  const Interval tau_b =
+      between.metrics[static_cast<std::size_t>(rouge - tau.metrics.begin())].tau_b_interval;
+  CHECK(tau_b.low > -1);
+  CHECK(tau_b.high < 1);
   CHECK_THROWS_WITH(agreement("image,caption\n7,x\n"), Contains("'score' is missing"));
   CHECK_THROWS_WITH(agreement("image,caption,score\n7,x,good\n"), Contains("judged.csv:2"));
   CHECK_THROWS_WITH(agreement("image,caption,score\n8,x,1\n"), Contains("no image 8"));

@@ -46,6 +46,19 @@ bool near(double a, double b) { return std::abs(a - b) <= 1e-12; }
 
 }  // namespace
 
+TEST_CASE("METEOR's rows add up to the score of the summed statistics") {
+  std::vector<MeteorStats> images;
+  MeteorStats sum;
+  for (std::int64_t image = 1; image <= 3; ++image) {
+    std::array<std::int64_t, MeteorStats::kValues> values{};
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = 20 * image + static_cast<std::int64_t>(k * k) % 13;
+    images.push_back(MeteorStats::from(values));
+    sum += images.back();
+  }
+  CHECK(near(meteor_statistics(images).whole(), meteor_score(sum)));
+}
+
 TEST_CASE("weighted sums equal those of a plain loop") {
   const Index images = GENERATE(1, 23, 2100), replicates = 37;
   Systems systems = {ratio("a", images, 3, 0), ratio("b", images, 10, 1), ratio("c", images, 2, 2)};

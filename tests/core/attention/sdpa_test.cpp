@@ -192,7 +192,7 @@ TEST_CASE("masks that do not fit and queries without a key are refused") {
   const Tensor x({2, 3, 4});
   const Var v = tape.constant(x.view());
   const std::vector<int> none{3, 0}, three{1, 2, 3}, long_one{4, 1};
-  const std::vector<std::uint8_t> late{0, 1, 1, 1, 1, 1}, few{1};
+  const std::vector<std::uint8_t> late{0, 1, 1, 1, 1, 1}, early{1, 1, 0, 1, 1, 1}, few{1};
   const std::vector<Index> empty_list{0, 1, 1, 2}, two{0, 1};
   const std::vector<int> lists{0, 1}, outside{0, 3}, ascending_twice{1, 1};
   const std::vector<Index> double_list{0, 0, 0, 2};
@@ -204,6 +204,7 @@ TEST_CASE("masks that do not fit and queries without a key are refused") {
   refuses({.lengths = long_one});
   refuses({.pattern = Pattern::kCausal, .allowed = late});
   refuses({.pattern = Pattern::kWindow, .radius = 0, .allowed = late});
+  refuses({.pattern = Pattern::kWindow, .radius = 0, .allowed = early});
   refuses({.allowed = few});
   refuses({.pattern = Pattern::kNeighbours});
   refuses({.pattern = Pattern::kNeighbours, .starts = empty_list, .neighbours = lists});
