@@ -65,6 +65,19 @@ void drop_regions(Tape& tape, EncodedImages& images, double rate) {
   }
 }
 
+// Where the regions of inputs lie, [B, L], the whole picture where they are padding; empty: they
+// are the cells of a grid, or somewhere their places are not known.
+std::vector<RegionBox> boxes_of(const InputView& input, const GridShape& grid) {
+  std::vector<RegionBox> out;
+  if (!grid.scattered || grid.in_time) return out;
+  for (const PictureArea& area : input.areas) {
+    if (!area.places || area.places->boxes.empty()) return {};
+    out.insert(out.end(), area.places->boxes.begin(), area.places->boxes.end());
+    out.resize(out.size() + static_cast<std::size_t>(grid.cells()) - area.places->boxes.size());
+  }
+  return out;
+}
+
 // Whether a part of an input may be padding: that around a picture, or behind a text.
 bool pads_inputs(const EncoderConfig& encoder) {
   return encoder_traits(encoder).reads_text || encoder.resize == ResizeMode::kPad;
@@ -91,6 +104,10 @@ void check_scattered(const ModelConfig& config, const GridShape& frozen_grid) {
     weighs(config.attention.mechanism != "linformer", "attention.mechanism linformer");
     weighs(config.encoder.refine.layers == 0 || refine.weighs_positions,
            "encoder.refine.type " + config.encoder.refine.type);
+    if (config.encoder.refine.goes_by_boxes())
+      throw UsageError(
+          "encoder.refine.type geometry goes by the boxes of regions, and the frames of "
+          "encoder.features lie in time; choose self_attention, and encoder.positions sinusoidal");
     return;
   }
   const LocalizerConfig& localizer = config.supervision.localizer;
@@ -197,6 +214,10 @@ void check_padding(const ModelConfig& config) {
             " linformer: it mixes all regions by learned weights, padding too; choose another",
             text ? "" : ", or encoder.resize squash or crop"));
   };
+  if (encoder_traits(config.encoder).reads_text && config.encoder.refine.goes_by_boxes())
+    throw UsageError(
+        "encoder.refine.type geometry goes by the boxes of regions, and the tokens of a text have "
+        "none; choose another");
   if (config.attention.mechanism == "linformer") refuse("attention.mechanism");
   if (encoder_traits(config.encoder).has_tokens &&
       !sequence_attentions().at(config.encoder.vit.attention.type).weighs_positions)
@@ -386,9 +407,11 @@ EncodedImages CaptionModel::encode(Tape& tape, const InputView& input,
   const std::vector<std::uint8_t> region_mask = mask(input);
   EncodedImages images = encode_grid(tape, input, region_mask, watch.tokens);
   if (parts_) parts_->apply(tape, images);
-  if (refinement_)
-    images.features =
-        (*refinement_)(tape, images.features, {.allowed = region_mask}, watch.regions);
+  if (refinement_) {
+    const std::vector<RegionBox> boxes = boxes_of(input, grid_);
+    images.features = (*refinement_)(tape, images.features,
+                                     {.allowed = region_mask, .boxes = boxes}, watch.regions);
+  }
   drop_regions(tape, images, region_dropout_);
   images.features = ops::dropout(images.features, feature_dropout_);
   if (images.keys) images.keys = ops::dropout(images.keys, feature_dropout_);

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/base/real.h"
+#include "core/base/region_places.h"
 
 namespace saccade {
 
@@ -26,6 +26,8 @@ struct AttentionMask {
   std::span<const int> neighbours = {};
   std::span<const int> lengths = {};           // [batch], the keys s < lengths[b]; empty: all keys
   std::span<const std::uint8_t> allowed = {};  // [batch, keys], the keys that are not 0; empty: all
+  // [batch, keys], where the positions lie, which geometry alone reads; empty: nobody says it.
+  std::span<const RegionBox> boxes = {};
 };
 
 struct AttentionExtents {

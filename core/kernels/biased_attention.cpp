@@ -1,6 +1,7 @@
 #include "core/kernels/biased_attention.h"
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 
 namespace saccade {
@@ -39,9 +40,10 @@ void weigh(const BiasedWindows& shape, const BiasedInputs& in, Index window, Ind
   const Index places = shape.places, cells = static_cast<Index>(shape.parts.size());
   const int* const parts =
       cells == 0 ? nullptr : shape.parts.data() + window % (cells / places) * places;
+  const Index first = in.first_pair(shape, window);
   for (Index t = 0; t < places; ++t) {
     for (Index s = 0; s < places; ++s) {
-      weights(t, s) += in.bias[(t * places + s) * shape.heads + head];
+      weights(t, s) += in.bias[(first + t * places + s) * shape.heads + head];
       if (parts && parts[t] != parts[s]) weights(t, s) += kOtherPart;
     }
     weights.row(t) = (weights.row(t).array() - weights.row(t).maxCoeff()).exp();
@@ -58,6 +60,17 @@ void biased_attention(const BiasedWindows& windows, const BiasedInputs& in, View
       weigh(windows, in, window, head, weights);
       rows_of(windows, out, window, head).noalias() =
           weights * rows_of(windows, in.v, window, head);
+    }
+}
+
+void biased_attention_weights(const BiasedWindows& windows, const BiasedInputs& in, View out) {
+  const Index places = windows.places;
+  BiasedMatrix weights(places, places);
+  for (Index window = 0; window < windows.count; ++window)
+    for (Index head = 0; head < windows.heads; ++head) {
+      weigh(windows, in, window, head, weights);
+      std::copy_n(weights.data(), weights.size(),
+                  out.data + (window * windows.heads + head) * places * places);
     }
 }
 
@@ -79,7 +92,8 @@ void biased_attention_backward(const BiasedWindows& windows, const BiasedInputs&
       }
       if (gradients.dbias.data)
         for (Index i = 0; i < places * places; ++i)
-          gradients.dbias[i * windows.heads + head] += scores.data()[i];
+          gradients.dbias[(in.first_pair(windows, window) + i) * windows.heads + head] +=
+              scores.data()[i];
       if (gradients.dq.data)
         rows_of(windows, gradients.dq, window, head).noalias() +=
             scores * rows_of(windows, in.k, window, head) * scale;

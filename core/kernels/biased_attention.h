@@ -17,11 +17,20 @@ struct BiasedWindows {
 
 struct BiasedInputs {
   ConstView q, k, v;  // [N, T, H d]
-  ConstView bias;     // [T T, H]
+  ConstView bias;     // [T T, H] of all windows, or [N T T, H]
+
+  // The number of the first pair of a window in the bias.
+  Index first_pair(const BiasedWindows& windows, Index window) const {
+    const Index pairs = windows.places * windows.places;
+    return bias.size() > pairs * windows.heads ? window * pairs : 0;
+  }
 };
 
 // out [N, T, H d].
 void biased_attention(const BiasedWindows& windows, const BiasedInputs& in, View out);
+
+// The weights themselves, out [N, H, T, T].
+void biased_attention_weights(const BiasedWindows& windows, const BiasedInputs& in, View out);
 
 // The gradients, which are added to; those without data are not wanted.
 struct BiasedGradients {

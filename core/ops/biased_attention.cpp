@@ -6,13 +6,35 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace ops {
 
-Var biased_attention(Var q, Var k, Var v, Var bias, std::span<const int> parts) {
+namespace {
+
+void check_biased(Var q, Var k, Var v, Var bias) {
   const Shape shape = q.shape();
   SACCADE_CHECK(shape.rank() == 3 && k.shape() == shape && v.shape() == shape &&
-                    bias.shape().rank() == 2 && bias.shape()[0] == shape[1] * shape[1] &&
+                    bias.shape().rank() == 2 &&
+                    (bias.shape()[0] == shape[1] * shape[1] ||
+                     bias.shape()[0] == shape[0] * shape[1] * shape[1]) &&
                     bias.shape()[1] > 0 && shape[2] % bias.shape()[1] == 0,
                 "[biased_attention] shapes do not fit: ", shape, ", ", k.shape(), ", ", v.shape(),
                 " and ", bias.shape());
+}
+
+}  // namespace
+
+ConstView biased_attention_weights(Var q, Var k, Var bias) {
+  check_biased(q, k, k, bias);
+  const Index heads = bias.shape()[1], count = q.shape()[0], places = q.shape()[1];
+  const Shape shape{count, heads, places, places};
+  const View out{q.tape().scratch(shape.size()), shape};
+  kernels::biased_attention_weights(
+      {.count = count, .places = places, .heads = heads, .width = q.shape()[2] / heads},
+      {q.value(), k.value(), {}, bias.value()}, out);
+  return out;
+}
+
+Var biased_attention(Var q, Var k, Var v, Var bias, std::span<const int> parts) {
+  check_biased(q, k, v, bias);
+  const Shape shape = q.shape();
   const auto cells = static_cast<Index>(parts.size());
   SACCADE_CHECK(parts.empty() || (cells % shape[1] == 0 && shape[0] % (cells / shape[1]) == 0),
                 "[biased_attention] ", cells, " parts do not fit to ", shape);

@@ -103,6 +103,22 @@ Var clip(Var x, const Interval& to) {
   return y;
 }
 
+Var log_above(Var x, Real lowest) {
+  SACCADE_CHECK(lowest > 0, "[log_above] of numbers above ", lowest);
+  Tape& tape = x.tape();
+  const Var y = tape.output(x.shape(), {x});
+  const View out = tape.mutable_value(y);
+  const ConstView in = x.value();
+  for (Index i = 0; i < out.size(); ++i) out[i] = std::log(std::max(in[i], lowest));
+  tape.record(y, [x, y, lowest, t = &tape] {
+    const ConstView dy = t->grad(y), value = x.value();
+    const View dx = t->grad(x);
+    for (Index i = 0; i < dy.size(); ++i)
+      if (value[i] > lowest) dx[i] += dy[i] / value[i];
+  });
+  return y;
+}
+
 Var exp(Var x) {
   Tape& tape = x.tape();
   const Var y = tape.output(x.shape(), {x});

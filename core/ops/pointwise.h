@@ -29,6 +29,8 @@ struct Interval {
 };
 // min(max(x, lowest), highest); relu6 is clip(x, {0, 6}).
 Var clip(Var x, const Interval& to);
+// log(max(x, lowest)), lowest > 0.
+Var log_above(Var x, Real lowest);
 // e^x.
 Var exp(Var x);
 // x Phi(x), where Phi is the distribution function of N(0, 1) (Hendrycks and Gimpel 2016); exact.

@@ -50,6 +50,9 @@ LayerCost attention_cost(const std::string& mechanism, const SequenceSizes& size
     return {.multiplications =
                 length * width * width + 2 * length * width + neighbour_pairs(sizes.grid) * width,
             .path = king_steps(sizes.grid)};
+  if (mechanism == "geometry")  // 64 numbers of every two boxes, and one of them for each head
+    return {.multiplications =
+                projections + 2 * length * length * width + length * length * 64 * heads};
   throw InternalError("no cost for this mechanism");
 }
 

@@ -313,7 +313,7 @@ struct CaptionServer::Impl {
       return refuse(response, Server::late() ? 408 : 400,
                     Server::late() ? "the picture did not arrive in time"
                                    : "the picture did not arrive completely");
-    if (upload.picture.empty())
+    if (upload.picture.empty() && upload.features.empty())
       return refuse(response, 400, "the body is empty; send the bytes of an image file");
     CaptionQueue::Answer answer = queue.caption({.picture = std::move(upload.picture),
                                                  .features = std::move(upload.features),

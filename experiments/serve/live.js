@@ -44,11 +44,12 @@ const showModels = (report) => {
   document.querySelector('#models').hidden = false;
 };
 
-// The command that asks for the captions that the page shows.
-const showCommand = (query) => {
-  const address = `${location.origin}/caption${query}`;
+// The command that asks for the captions that the page shows. `alone`: of features without a picture.
+const showCommand = (query, alone) => {
+  const address = `${location.origin}/caption${query}`, what = alone ? '-F features=@features.npy' :
+    '--data-binary @photo.jpg';
   document.querySelector('#command').replaceChildren(
-    commandLine(`curl --data-binary @photo.jpg ${query ? `'${address}'` : address}`));
+    commandLine(`curl ${what} ${query ? `'${address}'` : address}`));
 };
 
 const startLive = async () => {
@@ -66,16 +67,18 @@ const startLive = async () => {
   report.images = [];
   report.occlusion = report.occlusion_steps > 0;
   const names = report.models.map((model) => model.name);
+  const alone = report.models.every((model) => model.features_alone);
   document.title = `${names.join(', ')} \u00b7 saccade`;
   subtitle.textContent = names.length === 1 ? `${names[0]} captions your pictures`
     : `${names.length} models caption your pictures side by side`;
   document.querySelector('#limits').textContent = 'JPEG, PNG, WebP, BMP or TIFF of up to ' +
-    `${Math.floor(report.max_upload / 2 ** 20)} MiB, with the file of its features where it has one. ` +
+    `${Math.floor(report.max_upload / 2 ** 20)} MiB, with the file of its features where it has one${
+      alone ? ', or such a file alone' : ''}. ` +
     'The server stores nothing.';
   const section = document.querySelector('#explorer');
   const explorer = new Explorer(report, section, {live: true});
   const controls = new SearchControls(report, () => {
-    showCommand(controls.query);
+    showCommand(controls.query, alone);
     renewal.restart();
   });
   document.querySelector('#controls').prepend(controls.node);
@@ -84,6 +87,7 @@ const startLive = async () => {
   });
   const news = document.querySelector('#news');
   const uploads = new Uploads(document.querySelector('#uploads'), news, {limit: report.max_upload,
+    featuresAlone: alone,
     query: () => controls.query, done: (image) => {
       section.hidden = false;
       document.body.classList.add('shows');
@@ -96,7 +100,7 @@ const startLive = async () => {
   takeFiles(uploads);
   new Camera(uploads);
   showModels(report);
-  showCommand('');
+  showCommand('', alone);
 };
 
 startLive();

@@ -20,6 +20,7 @@
 #include "core/parallel/kernel_parts.h"
 #include "experiments/process/log.h"
 #include "experiments/serve/search_json.h"
+#include "vision/drawing/blank_picture.h"
 
 namespace saccade {
 
@@ -139,6 +140,7 @@ std::string LiveCaptions::models_json(Index max_upload) const {
   for (const ShownModel& model : models_) {
     Json facts = model_facts(*model.loaded, model.name, model.seed);
     facts["search"] = search_json(model.loaded->config);
+    if (!model.loaded->pipeline->needs_pictures()) facts["features_alone"] = true;
     json["models"].push_back(std::move(facts));
   }
   json["heat"] = heat_json();
@@ -146,6 +148,15 @@ std::string LiveCaptions::models_json(Index max_upload) const {
   json["search_limits"] = search_limits();
   json["occlusion_steps"] = occlusion_steps_;
   return json_line(json);
+}
+
+// Features alone are enough for models that read nothing else.
+void LiveCaptions::require_no_picture() const {
+  for (const ShownModel& model : models_)
+    if (model.loaded->pipeline->needs_pictures())
+      throw UsageError(str("the request has features alone, and ", model.name,
+                           " needs the picture, too; send both (curl -F photo=@photo.jpg -F "
+                           "features=@photo.npy)"));
 }
 
 std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes,
@@ -158,21 +169,26 @@ std::string LiveCaptions::caption_json(std::span<const std::uint8_t> bytes,
   for (const ShownModel& model : models_) configs.push_back(config_for(model, requested));
   std::optional<SentFeatures> sent;
   if (!features.empty()) sent.emplace(features);
-  Source source = Source(decode_image(bytes, "the picture", log::show,
-                                      models_[0].loaded->config.data.max_pixels()))
-                      .called({requested.photo});
+  Source source = Source(Image()).called({requested.photo});
+  if (!bytes.empty())
+    source.picture =
+        decode_image(bytes, "the picture", log::show, models_[0].loaded->config.data.max_pixels());
+  else
+    require_no_picture();
+  Image shown = source.picture;
   const parallel::SplitKernels split;
   Json json = {{"schema_version", 2}};
   for (std::size_t m = 0; m < models_.size(); ++m) {
     const std::unique_ptr<EncodedPhoto> photo =
         sent ? sent->encoded(encode_, models_[m], source) : encode_(models_[m], source);
+    if (shown.empty()) shown = blank_picture(photo->geometry());
     PhotoCaptions captions =
         caption_photo(models_[m], *photo, configs[m], requested.occlusion ? occlusion_steps_ : 0);
     json["captions"][models_[m].name] = captions.caption;
     json["models"].push_back(std::move(captions.json));
   }
   json["seconds"] = rounded(clock_seconds() - start);
-  json.update(photo_json(source.picture, kPagePhotoPixels));
+  json.update(photo_json(shown, kPagePhotoPixels));
   return json_line(json);
 }
 

@@ -31,8 +31,9 @@ class LiveCaptions {
                         Index occlusion_steps = kOcclusionSteps)
       : models_(std::move(models)), encode_(std::move(encode)), occlusion_steps_(occlusion_steps) {}
 
-  // {"schema_version", "models": [what model_facts() returns, and "search": search_json()],
-  // "heat", "max_upload", "search_limits", "occlusion_steps"}.
+  // {"schema_version", "models": [what model_facts() returns, and "search": search_json(),
+  // "features_alone": true where the model needs no picture], "max_upload", "search_limits",
+  // "occlusion_steps"}.
   std::string models_json(Index max_upload) const;
 
   // Captions the photo in the bytes of an image file: {"schema_version", "captions": {model: the
@@ -40,7 +41,8 @@ class LiveCaptions {
   // "search", "no_occlusion": why a caption lacks the effects of regions that were requested}],
   // "seconds", "width", "height", "photo"}. The same bytes and the same search have the same
   // captions. `features` are the bytes of a file (.npy, .npz, .safetensors, .pth) with what the
-  // models take in place of the photo: the features of another program, or of their own encoder.
+  // models take in place of the photo: the features of another program, or of their own encoder. Of
+  // the former no photo is needed; maps are then drawn on what stands for it (blank_picture()).
   // Throws DataError where the bytes are no image or no such features, and UsageError where a model
   // cannot be searched as requested.
   std::string caption_json(std::span<const std::uint8_t> bytes,
@@ -48,6 +50,8 @@ class LiveCaptions {
                            std::span<const std::uint8_t> features = {}) const;
 
  private:
+  void require_no_picture() const;
+
   std::vector<ShownModel> models_;
   EncodePhoto encode_;
   Index occlusion_steps_;

@@ -14,7 +14,7 @@ class ContentReader;
 namespace saccade {
 
 struct Upload {
-  std::vector<std::uint8_t> picture{};   // the bytes of an image file
+  std::vector<std::uint8_t> picture{};   // the bytes of an image file, or none
   std::vector<std::uint8_t> features{};  // the bytes of a file with the picture's features, or none
   bool large = false;     // larger than was allowed; then the rest of it was not read
   bool whole = false;     // whether it arrived completely

@@ -16,6 +16,7 @@ const stem = (file) => (file.name || '').replace(/\.[^.]*$/, '');
 
 // Pairs pictures with the files of their features: those of equal names, and two files that come alone.
 // Returns the pairs {file, features}, where features may be absent, and the features that nothing goes with.
+// Of features alone, both are one file.
 const pairs = (files) => {
   const features = files.filter((file) => FEATURES.test(file.name || ''));
   const pictures = files.filter((file) => !features.includes(file));
@@ -31,7 +32,7 @@ const pairs = (files) => {
 const bodyOf = ({file, features}) => {
   if (!features) return {body: file, headers: {'Content-Type': 'application/octet-stream'}};
   const body = new FormData();
-  body.append('photo', file);
+  if (file !== features) body.append('photo', file);
   body.append('features', features);
   return {body};
 };
@@ -54,12 +55,13 @@ const askServer = async (picture, query, signal, onState) => {
 };
 
 class Uploads {
-  // `limit`: the most bytes of a picture. query() gives the parameters of the search. done(image) gets
+  // `limit`: the most bytes of a picture. `featuresAlone`: whether features need no picture. query() gives the parameters of the search. done(image) gets
   // the server's answer with the name of the picture as `id`, its `file`, its `features` and its `query`.
-  constructor(list, news, {limit, query, done}) {
+  constructor(list, news, {limit, featuresAlone, query, done}) {
     this.list = list;
     this.news = news;
     this.limit = limit;
+    this.featuresAlone = featuresAlone;
     this.query = query;
     this.done = done;
     this.waiting = [];
@@ -68,8 +70,10 @@ class Uploads {
 
   add(files) {
     const {pictures, alone} = pairs([...files]);
-    for (const file of alone)
-      this.refuse(`${file.name}: features of which picture? Drop both together, under one name.`);
+    for (const file of alone) {
+      if (this.featuresAlone) pictures.push({file, features: file});
+      else this.refuse(`${file.name}: features of which picture? Drop both together, under one name.`);
+    }
     for (const picture of pictures) {
       const upload = {...picture, name: picture.file.name || 'picture'};
       upload.state = el('span', {class: 'state muted'}, 'waiting');
@@ -124,7 +128,8 @@ class Uploads {
   }
 
   send(upload, query) {
-    if (upload.file.size + (upload.features?.size ?? 0) > this.limit)
+    const beside = upload.features === upload.file ? 0 : upload.features?.size ?? 0;
+    if (upload.file.size + beside > this.limit)
       throw new Refused(`is larger than ${Math.floor(this.limit / 2 ** 20)} MiB, the most that the ` +
         'server takes');
     upload.abort = new AbortController();

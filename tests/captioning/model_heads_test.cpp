@@ -320,7 +320,7 @@ TEST_CASE("all heads of a model have names, which stand for one of them or for a
 
 TEST_CASE("heads of every kind of refinement can be removed") {
   for (const std::string kind :
-       {"self_attention", "window", "linear", "linformer", "differential", "graph"}) {
+       {"self_attention", "window", "linear", "linformer", "differential", "graph", "geometry"}) {
     ExperimentConfig config = refined();
     config.encoder.refine.type = kind;
     Experiment experiment(config);

@@ -44,6 +44,15 @@ form listed files/stacked.h5 '"boxes":[]' encoder.features.array=reg_feat
 form hard tables/bottom-up.tsv '"boxes":[[' attention.selection=hard
 form pooled folders/bu_att '"boxes":[[' encoder.features.pooled="$golden/folders/bu_fc" \
   decoder.first_state=pooled encoder.project=5 encoder.refine.layers=1 encoder.refine.heads=1
+geometry=(encoder.refine.type=geometry encoder.refine.layers=2 encoder.refine.heads=2 encoder.project=6)
+form geometry tables/bottom-up.tsv '"boxes":[[' "${geometry[@]}"
+expect 0 "$saccade" train given.yaml --out geometry4 encoder.features.path="$golden/tables/bottom-up.tsv" \
+  "${geometry[@]}" --threads 4
+[ "$(digest geometry)" = "$(digest geometry4)" ] || fail "another number of threads trains another model"
+form geometry-grid files/by_name.h5 '"cells":[0,0,' "${geometry[@]}"
+expect 3 "$saccade" train given.yaml --out none encoder.features.path="$golden/files/stacked.h5" \
+  encoder.features.array=reg_feat "${geometry[@]}"
+wants "the features have no boxes, and encoder.refine.type geometry goes by them" err
 form token folders/tokens '"cells":[0,0,3,3]' encoder.pooled=class_token decoder.first_state=pooled
 
 # The same words whether features are read at every use, kept in a cache, or given beside the photo; and

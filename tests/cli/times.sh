@@ -41,12 +41,46 @@ expect 0 "$saccade" caption soft scene-val-0 --features moving.safetensors --jso
 wants '"times":[0.0,0.25' out
 wants '"boxes":[[0.0,0.0,' out
 
+# A server takes the features alone, and so does its page.
+"$saccade" serve soft --port 0 >address 2>messages </dev/null &
+server=$!
+for _ in $(seq 200); do
+  [ -s address ] && break
+  sleep 0.05
+done
+port=$(grep -o '127\.0\.0\.1:[0-9]*' address | head -n 1 | grep -o '[0-9]*$')
+# post NAME FILE PHOTO: sends a form with one file, and writes the body of the answer to `out`.
+post() {
+  { printf -- '--x\r\nContent-Disposition: form-data; name="%s"; filename="f"\r\n\r\n' "$1"
+    cat "$2"
+    printf '\r\n--x--\r\n'; } >form
+  exec 3<>"/dev/tcp/127.0.0.1/$port"
+  printf 'POST /caption?photo=%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: %s\r\n\r\n' \
+    "$3" "multipart/form-data; boundary=x" "$(stat -c %s form)" >&3
+  cat form >&3
+  sed '1,/^\r$/d' <&3 >out
+  exec 3>&-
+}
+post features moving.safetensors scene-val-0
+cp out answer
+expect 0 "$saccade" caption soft --features moving.safetensors --json
+position=$("$saccade" caption soft --features moving.safetensors | grep -n '^scene-val-0:' | cut -d : -f 1)
+[ "$(json answer /captions/soft)" = "$(json out "/$((position - 1))/caption")" ] ||
+  fail "the server has another caption of features alone"
+wants '"times":[0.0,0.25' answer
+[ "$(json answer /width)" -eq 480 ] || fail "the answer has no picture of the time axis"
+post features moving.safetensors missing
+wants 'the features: there are no features of missing' out
+kill -TERM "$server" && wait "$server"
+
 expect 2 "$saccade" data moving.yaml --regions moving.tsv
 one_error "are written as .safetensors"
 expect 2 "$saccade" data moving.yaml --regions moving.safetensors data.scenes.frames=2
 one_error "frames must be 1, or 3 to 64"
 expect 2 "$saccade" train moving.yaml --out none encoder.positions=coordinates
 one_error "encoder.positions coordinates is of places in a picture"
+expect 2 "$saccade" train moving.yaml --out none encoder.refine.type=geometry encoder.refine.layers=1 encoder.project=8
+wants "geometry goes by the boxes of regions, and the frames of encoder.features lie in time" err
 expect 2 "$saccade" train moving.yaml --out none attention.mechanism=linformer
 wants "error: attention.mechanism linformer: the frames of encoder.features differ in number" err
 expect 2 "$saccade" caption soft

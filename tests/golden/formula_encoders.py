@@ -76,7 +76,10 @@ def block(w, x, o, layer, rows, cols, activation, epsilon, placeless=0):
             seen = (abs(i[:, None] - i) <= o["radius"]) | everywhere[:, None] | everywhere
         if kind == "graph":
             seen = neighbours(v, o["neighbours"], rows, cols, o["nearest"], placeless)
-        return self_attention(below(w, "attention"), v, kind, heads, seen, layer)
+        cell = i - placeless
+        places = [(cell % cols + 0.5) / cols, (cell // cols + 0.5) / rows]
+        boxes = torch.stack([*places, *(torch.full((len(x),), 1.0 / side) for side in (cols, rows))], 1).double()
+        return self_attention(below(w, "attention"), v, kind, heads, seen, layer, boxes=boxes)
 
     x = residual(below(w, "attention_norm"), x, o["norm"], attend, epsilon)
     return residual(below(w, "dense_norm"), x, o["norm"], lambda v: position_network(w, v, 2, activation), epsilon)

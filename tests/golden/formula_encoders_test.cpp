@@ -110,6 +110,7 @@ TEST_CASE("refinements equal the published formulas") {
       {"linear", type("linear")},
       {"linformer", type("linformer")},
       {"differential", type("differential")},
+      {"geometry", type("geometry")},
       {"graph_four", graph(NeighbourKind::kFour)},
       {"graph_eight", graph(NeighbourKind::kEight)},
       {"graph_cosine", graph(NeighbourKind::kCosine)},

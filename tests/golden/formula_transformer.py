@@ -38,8 +38,17 @@ def joined(x):
     return x.transpose(0, 1).reshape(x.shape[1], -1)
 
 
-def self_attention(w, x, kind, heads, seen, layer, projected=3):
-    """x [T, D]; seen [T, T]: which positions each may read."""
+def relative_geometry(boxes):
+    """Herdade et al. 2019, section 3.2, of boxes [T, 4] (centre, width, height): -> [T, T, 64]."""
+    x, y, width, height = (side[:, None] for side in boxes.T)
+    away = lambda place, side: torch.log(((place - place.T).abs() / side).clamp(min=1e-3))
+    places = torch.stack([away(x, width), away(y, height), torch.log(width.T / width), torch.log(height.T / height)], -1)
+    angles = 100 * places[..., None] / 1000 ** (torch.arange(8) / 8)
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(2)
+
+
+def self_attention(w, x, kind, heads, seen, layer, projected=3, boxes=None):
+    """x [T, D]; seen [T, T]: which positions each may read; boxes [T, 4] of geometry."""
     T, D = x.shape
     softmax = lambda e: torch.softmax(e.masked_fill(~seen, -math.inf), -1)
     if kind == "graph":
@@ -73,6 +82,9 @@ def self_attention(w, x, kind, heads, seen, layer, projected=3):
         weights = weights / weights.sum(-1, keepdim=True)
     else:
         e = query @ key.transpose(1, 2) / math.sqrt(D // heads)
+        if kind == "geometry":
+            opened = F.relu(dense(below(w, "geometry"), relative_geometry(boxes), heads))
+            e = e + torch.log(opened.clamp(min=1e-6)).permute(2, 0, 1)
         weights = torch.softmax(e, -1) if kind == "linformer" else softmax(e)
     return dense(below(w, "output"), joined(weights @ value), D)
 

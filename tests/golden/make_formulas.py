@@ -277,7 +277,7 @@ REFINEMENTS = {
     "linformer": {"type": "linformer"}, "differential": {"type": "differential"},
     "graph_four": {"type": "graph", "neighbours": "four"}, "graph_eight": {"type": "graph", "neighbours": "eight"},
     "graph_cosine": {"type": "graph", "neighbours": "cosine"},
-    "graph_euclidean": {"type": "graph", "neighbours": "euclidean"},
+    "graph_euclidean": {"type": "graph", "neighbours": "euclidean"}, "geometry": {"type": "geometry"},
 }
 
 

@@ -258,6 +258,11 @@ void add_network_cases(std::vector<GradientCase>& cases) {
                        return {ops::biased_attention(in[0], in[1], in[2], in[3],
                                                      parted ? parts : std::vector<int>{})};
                      }});
+  cases.push_back({"biased_attention", "numbers of each window's own",
+                   random_tensors({{3, 2, 4}, {3, 2, 4}, {3, 2, 4}, {12, 2}}, "biased own"),
+                   [](Tape&, Inputs in) -> Outputs {
+                     return {ops::biased_attention(in[0], in[1], in[2], in[3], {})};
+                   }});
 }
 
 }  // namespace

@@ -148,6 +148,9 @@ std::vector<GradientCase> pointwise_cases() {
   cases.push_back({"gelu", "from the middle to where it is x or 0",
                    random_tensors({{4, 5}}, "gelu", 3),
                    [](Tape&, Inputs in) -> Outputs { return {ops::gelu(in[0])}; }});
+  cases.push_back({"log_above", "numbers on both sides, none near the lowest",
+                   off_zero(random_tensors({{5, 5}}, "log_above")),
+                   [](Tape&, Inputs in) -> Outputs { return {ops::log_above(in[0], 1e-6)}; }});
   cases.push_back({"clip", "most numbers outside, none near an end",
                    off_zero(random_tensors({{5, 5}}, "clip")), [](Tape&, Inputs in) -> Outputs {
                      return {ops::clip(in[0], {-100, 0}), ops::clip(in[0], {0, 100}),

@@ -122,7 +122,8 @@ double usual_step(const Outlines& all, const FeatureSource& source) {
 
 }  // namespace
 
-GivenFeatures::GivenFeatures(const EncoderConfig& config) : config_(config.features) {
+GivenFeatures::GivenFeatures(const EncoderConfig& config)
+    : config_(config.features), needs_boxes_(config.refine.goes_by_boxes()) {
   if (!config_.size.empty() && config_.size.size() != 2)
     throw UsageError(str("encoder.features.size has ", config_.size.size(),
                          " numbers; give width and height, as [640, 480]"));
@@ -361,14 +362,17 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
     } else if (!reading.list) {
       boxes.boxes = cell_boxes(reading.rows, reading.cols);
     }
-    if (form_.places && found.unplaced)
+    const bool needed = !form_.in_time && (form_.places || needs_boxes_);
+    if (needed && found.unplaced)
       throw DataError(str(features.where, ": boxes are in pixels of ", name,
                           ", which is not there, so that its size is not known; give the picture, "
                           "or set encoder.features.size to [width, height]"));
-    if (form_.places && boxes.boxes.empty())
-      throw DataError(features.where +
-                      ": the features have no boxes, and encoder.positions coordinates tells the "
-                      "model where they lie; set it to none");
+    if (needed && boxes.boxes.empty())
+      throw DataError(str(features.where, ": the features have no boxes, and ",
+                          form_.places ? "encoder.positions coordinates tells the model where they "
+                                         "lie; set it to none"
+                                       : "encoder.refine.type geometry goes by them; set it to "
+                                         "self_attention"));
     boxes.boxes.resize(std::min(boxes.boxes.size(), static_cast<std::size_t>(kept)));
     for (Index r = 0; form_.places && r < kept; ++r)
       write_place(boxes.boxes[static_cast<std::size_t>(r)], out.data() + r * to + width);

@@ -40,8 +40,9 @@ struct FoundFeatures {
   RegionPlaces places{};  // null for the cells of a grid; the boxes of frames in a row of them
   Index left_out = 0;     // regions that were too many
   ImageSize size{};       // of the picture, as files or config say it; zeros: neither does
-  bool unplaced = false;  // whether boxes were left out, because they are in pixels of no known size
-  std::string digest{};   // of the features and boxes
+  bool unplaced =
+      false;             // whether boxes were left out, because they are in pixels of no known size
+  std::string digest{};  // of the features and boxes
 };
 
 class GivenFeatures : public FrozenEncoder {
@@ -61,9 +62,9 @@ class GivenFeatures : public FrozenEncoder {
   std::shared_ptr<const FeatureSource> open(const std::filesystem::path& path) const;
   // Writes the features of a photo to out [regions (+ 1), features], zeros behind its last region.
   // The photo is called by `names`, in `own` or, where that is null, in source(); the only one of
-  // `own` needs no name. `size` tells the extents of the photo, zeros where there is none, and is called where boxes
-  // need them.
-  // Throws DataError where there are none, or they do not have the form.
+  // `own` needs no name. `size` tells the extents of the photo, zeros where there is none, and is
+  // called where boxes need them. Throws DataError where there are none, or they do not have the
+  // form.
   FoundFeatures read(std::span<const std::string> names, const FeatureSource* own,
                      const std::function<ImageSize()>& size, std::span<float> out) const;
 
@@ -80,6 +81,7 @@ class GivenFeatures : public FrozenEncoder {
                                  const FeatureSource* own) const;
 
   FeaturesConfig config_;
+  bool needs_boxes_ = false;  // whether the model goes by them, apart from their numbers
   std::shared_ptr<const FeatureSource> source_, pooled_;
   FeatureForm form_;
   bool exact_ = false;

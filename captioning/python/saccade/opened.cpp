@@ -131,7 +131,8 @@ Source Opened::source(const Given& photo, const MessageListener& listener) const
     return source;
   };
   if (!is_text) return with_features(picture_of(photo, listener, max_pixels));
-  if (!reads_text()) return Source(picture_of(photo, listener, max_pixels)).called({photo.name});
+  if (!reads_text())
+    return with_features(Source(picture_of(photo, listener, max_pixels)).called({photo.name}));
   Source text(source_tokens(photo.name));
   if (text.tokens.empty())
     throw DataError(str("'", photo.name, "': the text has no tokens; give it some"));

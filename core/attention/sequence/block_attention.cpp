@@ -8,7 +8,7 @@ namespace saccade {
 void BlockAttention::fields(Section& v) {
   const std::string own = path, kind = own + ".type";
   v.choice("type", type, sequence_attentions(),
-           causal ? "the attention of a block; linformer mixes all positions and is refused here"
+           causal ? "the attention of a block; linformer and geometry are refused here"
                   : "the attention of a block");
   v.field("radius", radius, "positions before (and, in a picture, after), in reading order",
           at_least(0))

@@ -1,6 +1,7 @@
 #include "core/attention/sequence/make_sequence_attention.h"
 
 #include "core/attention/sequence/differential_attention.h"
+#include "core/attention/sequence/geometry_attention.h"
 #include "core/attention/sequence/graph_attention.h"
 #include "core/attention/sequence/linear_attention.h"
 #include "core/attention/sequence/linformer_attention.h"
@@ -71,6 +72,7 @@ struct SequenceParts {
   Index mixed = 0;  // the number of positions that Linformer mixes
   GraphAttention::Graph graph;
   Index layer = 0;
+  BlockPlaces places{};
 };
 
 const Registry<SequenceMechanism>& sequence_attentions() {
@@ -120,6 +122,14 @@ const Registry<SequenceMechanism>& sequence_attentions() {
               return std::make_unique<GraphAttention>(p.scope, p.widths, p.graph);
             },
             .maps = {}}},
+          {{"geometry",
+            "softmax(Q K' / sqrt(d) + log max(w, 1e-6)) V in heads, w learned of how two boxes lie "
+            "to each other",
+            "Herdade et al. 2019", "L^2 D", "heads"},
+           {.make = [](const SequenceParts& p) -> Made {
+              return std::make_unique<GeometryAttention>(p.scope, p.widths, p.places);
+            },
+            .compares_all = true}},
       });
   return rows;
 }
@@ -138,7 +148,8 @@ std::unique_ptr<SequenceAttention> make_sequence_attention(const ParamScope& sco
              .window = {.radius = options.radius, .global = places.placeless + options.globals},
              .mixed = places.positions(),
              .graph = std::move(graph),
-             .layer = layer});
+             .layer = layer,
+             .places = places});
 }
 
 void check_causal(const BlockAttention& options) {
@@ -147,6 +158,10 @@ void check_causal(const BlockAttention& options) {
                          ".type linformer mixes all positions of a sequence, also the words that "
                          "are not written yet; choose self_attention, window, linear, differential "
                          "or graph"));
+  if (options.type == "geometry")
+    throw UsageError(str(options.path,
+                         ".type geometry goes by the boxes of regions, and words have none; choose "
+                         "self_attention, window, linear, differential or graph"));
   if (options.type == "graph" &&
       (options.neighbours == NeighbourKind::kFour || options.neighbours == NeighbourKind::kEight))
     throw UsageError(str(options.path, ".neighbours ", enum_name(options.neighbours),

@@ -22,6 +22,8 @@ struct RefinementConfig {
   std::int64_t nearest = 8;
   NormPlacement norm = NormPlacement::kPre;
 
+  // Whether its blocks go by the boxes of regions.
+  bool goes_by_boxes() const { return layers > 0 && type == "geometry"; }
   // What its blocks attend with.
   BlockAttention attention() const;
 

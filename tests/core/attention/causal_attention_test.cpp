@@ -45,7 +45,8 @@ BlockAttention options_of(const std::string& kind,
 std::vector<std::unique_ptr<Causal>> mechanisms() {
   std::vector<std::unique_ptr<Causal>> all;
   for (const auto& kind : sequence_attentions().rows())
-    if (kind.name != "linformer") all.push_back(std::make_unique<Causal>(options_of(kind.name)));
+    if (kind.name != "linformer" && kind.name != "geometry")
+      all.push_back(std::make_unique<Causal>(options_of(kind.name)));
   all.push_back(std::make_unique<Causal>(options_of("graph", NeighbourKind::kEuclidean)));
   return all;
 }
@@ -205,6 +206,7 @@ TEST_CASE("mechanisms that cannot be causal are refused in one line") {
   using Catch::Matchers::Contains;
   CHECK_THROWS_WITH(Causal(options_of("linformer")),
                     Contains("decoder.self_attention.type linformer mixes all positions"));
+  CHECK_THROWS_WITH(Causal(options_of("geometry")), Contains("words have none"));
   CHECK_THROWS_WITH(Causal(options_of("graph", NeighbourKind::kEight)),
                     Contains("decoder.self_attention.neighbours eight joins the cells of a grid"));
   ParameterStore store;

@@ -199,6 +199,71 @@ TEST_CASE("every parameter of every mechanism gets its gradient") {
   }
 }
 
+TEST_CASE("regions anywhere are weighed by how their boxes lie to each other") {
+  // Without queries, the weights of a row are the shares of max(<e, g> + c, 1e-6) alone.
+  const GridShape anywhere{{.rows = 1, .cols = 3}, 4, {}, true};
+  ParameterStore store;
+  const auto attention = make_sequence_attention(
+      ParamScope(store, "a"), {.type = "geometry", .layers = 1, .heads = 2}, anywhere, 0);
+  store.initialise(1);
+  CHECK(store.value(store.find("a.geometry.bias"))[1] == 1);
+  test::randomise(store);
+  for (const char* name : {"a.query.weight", "a.query.bias"}) {
+    const View zero = store.value(store.find(name));
+    std::fill_n(zero.data, zero.size(), Real{0});
+  }
+  const std::vector<RegionBox> boxes{{0, 0, 0.5F, 0.25F},
+                                     {0.5F, 0, 0.75F, 1},
+                                     {},  // the last of each sample is padding
+                                     {0.25F, 0.25F, 0.5F, 0.5F},
+                                     {0.25F, 0.5F, 0.5F, 0.75F},
+                                     {}};
+  const std::vector<std::uint8_t> allowed{1, 1, 0, 1, 1, 0};
+  const Tensor x = noise({2, 3, 4}, 1);
+  const auto weigh = [&](const AttentionMask& mask) {
+    return value_of(store, [&](Tape& tape) {
+      return tape.constant(attention->weights(tape, tape.constant(x.view()), mask));
+    });
+  };
+  const Tensor weights = weigh({.allowed = allowed, .boxes = boxes});
+  const ConstView g = store.value(store.find("a.geometry.weight")),
+                  c = store.value(store.find("a.geometry.bias"));
+  const auto opened = [&](const RegionBox& m, const RegionBox& n, Index head) {
+    const auto centre = [](float from, float to) { return static_cast<double>(from + to) / 2; };
+    const auto away = [](double a, double b, float side) {
+      return std::log(std::max(std::abs(a - b) / static_cast<double>(side), 1e-3));
+    };
+    const double places[] = {away(centre(m.left, m.right), centre(n.left, n.right), m.width()),
+                             away(centre(m.top, m.bottom), centre(n.top, n.bottom), m.height()),
+                             std::log(static_cast<double>(n.width() / m.width())),
+                             std::log(static_cast<double>(n.height() / m.height()))};
+    double sum = c[head];
+    for (Index l = 0; l < 4; ++l)
+      for (Index i = 0; i < 8; ++i) {
+        const double angle = 100 * places[l] / std::pow(1000, static_cast<double>(i) / 8);
+        sum += g.row(16 * l + 2 * i)[head] * std::sin(angle) +
+               g.row(16 * l + 2 * i + 1)[head] * std::cos(angle);
+      }
+    return std::max(sum, 1e-6);
+  };
+  for (Index b = 0; b < 2; ++b)
+    for (Index head = 0; head < 2; ++head)
+      for (Index m = 0; m < 2; ++m) {
+        const auto at = [&](Index n) {
+          return opened(boxes[static_cast<std::size_t>(3 * b + m)],
+                        boxes[static_cast<std::size_t>(3 * b + n)], head);
+        };
+        const Real* row = weights.view().row((b * 2 + head) * 3 + m);
+        CHECK(row[0] == Approx(at(0) / (at(0) + at(1))));
+        CHECK(row[2] == 0);
+      }
+  CHECK(test::gradient_error(store, [&](Tape& tape) {
+          return (*attention)(tape, tape.constant(x.view()), {.allowed = allowed, .boxes = boxes});
+        }) < 1e-6);
+  CHECK_THROWS_AS(weigh({.allowed = allowed}), ShapeError);
+  CHECK_THROWS_AS(weigh({.boxes = std::span(boxes).first(3)}), ShapeError);
+}
+
 TEST_CASE("a refinement of two blocks has correct gradients and keeps the shape of a grid") {
   const RefinementConfig options{.type = "differential", .layers = 2, .heads = 1};
   ParameterStore store;

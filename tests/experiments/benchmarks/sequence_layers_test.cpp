@@ -29,6 +29,7 @@ TEST_CASE("multiplications of layers over a grid of 2 x 3") {
   CHECK(of.at("linear").multiplications == 6 * (4 * 65536 + 2 * 65536 / 8));
   CHECK(of.at("linformer").multiplications == 2 * (6 + 32) * 65536 + 4 * 6 * 32 * 256);
   CHECK(of.at("differential").multiplications == 6 * (4 * 65536 + 3 * 6 * 256));
+  CHECK(of.at("geometry").multiplications == 6 * (4 * 65536 + 2 * 6 * 256 + 6 * 64 * 8));
   CHECK(of.at("graph").multiplications == 6 * (65536 + 2 * 256) + 28 * 256);
   CHECK(of.at("convolution").multiplications == 28 * 65536);
   CHECK(of.at("gru").multiplications == 6 * 6 * 65536);
@@ -43,13 +44,14 @@ TEST_CASE("costs grow with the length as theory says") {
   // Four times the positions: full attention comes near 16 times, the others to 4 times.
   CHECK(growth("self_attention") > 12);
   CHECK(growth("differential") > 12);
+  CHECK(growth("geometry") > 12);
   for (const char* name : {"window", "linear", "linformer", "graph", "convolution", "gru"}) {
     CAPTURE(name);
     CHECK(growth(name) == Approx(4).epsilon(0.03));
   }
   // Only a GRU waits for every position before, and only it and small windows have long paths.
   for (const auto& [name, cost] : longer) CHECK(cost.steps == (name == "gru" ? 128 * 128 : 1));
-  for (const char* name : {"self_attention", "linear", "linformer", "differential"})
+  for (const char* name : {"self_attention", "linear", "linformer", "differential", "geometry"})
     CHECK(longer.at(name).path == 1);
   CHECK(longer.at("window").path == 2048);  // 16,383 places by 8 each
   CHECK(longer.at("convolution").path == 127);
