@@ -1,5 +1,6 @@
 // Hard attention's estimator against exact enumeration, in double: on a tiny grid, every sequence
 // of choices is run, so the expectation of the estimated gradient is known without sampling.
+#include "captioning/learning/objectives/estimator_statistics.h"
 #include "tests/captioning/tiny_hard_model.h"
 #include "tests/support/catch.h"
 #include "tests/support/exact_gradient.h"
@@ -408,6 +409,35 @@ TEST_CASE("a moving average starts at the first batch's mean, separately for eve
   CHECK(baseline.at(BaselineKind::kEma, 2) == Approx(38));
   CHECK(baseline.at(BaselineKind::kEmaPerLength, 2) == Approx(29));
   CHECK(baseline.at(BaselineKind::kEmaPerLength, 3) == Approx(50));
+}
+
+TEST_CASE("the means of the estimator's statistics are those of each") {
+  EstimatorMeans means;
+  means.add({.expectation_share = 1,
+             .advantage = 2,
+             .advantage_variance = 3,
+             .gradient_variance = 4,
+             .distinct_cells = 5,
+             .entropy = 6});
+  means.add({.expectation_share = 3,
+             .advantage = 6,
+             .advantage_variance = 9,
+             .gradient_variance = 12,
+             .distinct_cells = 15,
+             .entropy = 18});
+  const EstimatorSums::Statistics mean = means.means();
+  CHECK(std::vector{mean.expectation_share, mean.advantage, mean.advantage_variance,
+                    mean.gradient_variance, mean.distinct_cells,
+                    mean.entropy} == std::vector<double>{2, 4, 6, 8, 10, 12});
+}
+
+TEST_CASE("as in the authors' code, the profile arctic has no gradient of the penalty") {
+  using enum CaptionLossOptions::PenaltyGradient;
+  AttentionConfig attention;
+  attention.selection = "hard";
+  CHECK(loss_options({}, attention, {}).penalty_gradient == kOn);
+  attention.hard.profile = HardProfile::kArctic;
+  CHECK(loss_options({}, attention, {}).penalty_gradient == kOff);
 }
 
 }  // namespace saccade::test::hard_attention_test

@@ -347,6 +347,8 @@ TEST_CASE("words are drawn from the most probable ones, in proportion to their p
     for (std::size_t i = 0; i < p.size(); ++i)
       logits[static_cast<Index>(i) + 4] = static_cast<Real>(std::log(p[i]));
     WordScores scores(logits.view(), kSpecial);
+    // Not even 0 draws a word without probability.
+    if (from.top_k == 2) CHECK(scores.draw(0, from, 0) == 4);
     std::map<int, double> shares;
     for (int i = 0; i < 2000; ++i) shares[scores.draw(0, from, (i + 0.5) / 2000)] += 1.0 / 2000;
     return shares;

@@ -2,6 +2,7 @@
 // them.
 #include "core/ops/alignment_ops.h"
 
+#include "core/ops/attention_ops.h"
 #include "core/ops/norm_ops.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"
@@ -45,6 +46,14 @@ void walk(const std::vector<Tensor>& stop, std::size_t step, Index at, double ch
 }
 
 }  // namespace
+
+TEST_CASE("scores refuse keys of fewer images than the queries need") {
+  test::TestTape tape;
+  const Tensor keys({2, 3, 4}), query({3, 4}), v({4});
+  const Var k = tape.constant(keys.view()), q = tape.constant(query.view());
+  CHECK_THROWS_AS(ops::dot_score(k, q, 1, 1), ShapeError);
+  CHECK_THROWS_AS(ops::additive_score(k, q, tape.constant(v.view()), 1), ShapeError);
+}
 
 TEST_CASE("monotonic_alignment is the sum over all walks of the sequential process") {
   for (const Index regions : {1, 2, 5})
