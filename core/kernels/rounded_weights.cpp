@@ -122,7 +122,6 @@ bool are_constant(std::initializer_list<std::span<const float>> numbers) {
     return all_held().find(some.data(), some.size()) != nullptr;
   });
 }
-bool are_constant(std::initializer_list<std::span<const double>>) { return false; }
 
 const std::uint16_t* rounded_weights(const float* x, std::size_t count) {
   const HeldBlock* block = all_held().find(x, count);
