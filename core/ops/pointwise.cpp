@@ -1,6 +1,7 @@
 #include "core/ops/pointwise.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/kernels/pointwise.h"
 
