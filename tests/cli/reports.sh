@@ -277,7 +277,7 @@ mkdir copies
 cp -r soft copies
 expect 0 "$saccade" overlay soft $photo --out strips --with hard --with copies/soft --json
 [ -s "$(json out /pictures/0/files/0)" ] || fail "there is no sheet of the three models"
-! grep -q "was trained on" err || fail "models of the same data gave a warning"
+! grep -q "was trained on another" err || fail "models of the same data gave a warning"
 expect 0 "$saccade" overlay soft $photo --out named --with hard --with copies/soft --format svg
 for name in "copies/soft: soft (soft, expectation)" ">soft: soft (soft" ">hard (hard, argmax)"; do
   wants "$name" named/test.sheet.svg
