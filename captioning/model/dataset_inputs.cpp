@@ -20,7 +20,7 @@ namespace saccade {
 namespace {
 
 constexpr Index kMostHeldBytes = Index{2} << 30;       // of pixels
-constexpr Index kMostHeldFeatures = Index{256} << 20;  // in bytes; the page cache holds files, too
+constexpr Index kMostHeldFeatures = Index{512} << 20;  // in bytes; the page cache holds files, too
 constexpr Index kImagesBetweenReports = 64;
 
 }  // namespace
