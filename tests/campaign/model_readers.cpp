@@ -1,12 +1,18 @@
 // Readers of what decides a model: configs, word vectors, tables of features.
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <sstream>
 
 #include "captioning/learning/config/experiment_config.h"
 #include "captioning/learning/runs/check_config.h"
+#include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/model_card.h"
 #include "captioning/model/vocabulary/word_vectors.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
+#include "core/io/archive.h"
+#include "core/io/checkpoint.h"
 #include "tests/campaign/readers.h"
 #include "tests/campaign/texts.h"
 #include "vision/encoders/features/feature_source.h"
@@ -46,10 +52,109 @@ void read_features(const fs::path& path) {
   }
 }
 
+// `text` with every `\n` of two characters as a new line.
+std::string with_lines(std::string text) {
+  for (std::size_t at = 0; (at = text.find("\\n", at)) != text.npos; ++at)
+    text.replace(at, 2, "\n");
+  return text;
+}
+
+// What an entry becomes by one line of an input: `r` replaces a text by another in its text, the
+// others give it a value of a type.
+Archive::Entry edited(const Archive& archive, const std::string& name, char kind,
+                      const std::string& value) {
+  std::istringstream in(value);
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t number = 0; in >> number;) numbers.push_back(number);
+  const auto count = static_cast<Index>(numbers.size());
+  if (kind == 'u')
+    return numbers.empty() ? std::uint64_t{0} : static_cast<std::uint64_t>(numbers[0]);
+  if (kind == 'i') return NumberArray<std::int64_t>({count}, numbers);
+  if (kind == 'f')
+    return NumberArray<float>({count}, std::vector<float>(numbers.begin(), numbers.end()));
+  if (kind == 'd')
+    return NumberArray<double>({1, count}, std::vector<double>(numbers.begin(), numbers.end()));
+  if (kind == 'w') {
+    std::istringstream words(value);
+    return std::vector<std::string>(std::istream_iterator<std::string>(words), {});
+  }
+  if (kind != 'r' || !archive.contains(name)) return with_lines(value);
+  const std::size_t bar = std::min(value.find('|'), value.size());
+  const std::string from = with_lines(value.substr(0, bar));
+  const auto* old = std::get_if<std::string>(&archive.entries().at(name));
+  std::string text = old != nullptr ? *old : "";
+  if (const std::size_t at = text.find(from); at != text.npos)
+    text.replace(at, from.size(), bar < value.size() ? with_lines(value.substr(bar + 1)) : "");
+  return text;
+}
+
+// Lines `NAME KIND VALUE`, which change entries of a checkpoint; `-` removes one. The file is
+// written as saccade writes it, so that its seal is right.
+void read_content(Input bytes) {
+  static const Archive whole = load_archive(kSource / "tests/campaign/old/soft.h5");
+  std::map<std::string, Archive::Entry> entries = whole.entries();
+  std::istringstream lines(text_of(bytes));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name, value;
+    char kind = 0;
+    if (!(words >> name >> kind) || !Archive::bad_name(name).empty()) continue;
+    std::getline(words >> std::ws, value);
+    if (kind == '-')
+      entries.erase(name);
+    else
+      entries.insert_or_assign(name, edited(whole, name, kind, value));
+  }
+  const fs::path file = scratch_file("content.h5", {});
+  try {
+    Archive archive;
+    for (auto& [name, entry] : entries) archive.add(name, std::move(entry));
+    save_archive(file, archive);
+  } catch (const InternalError&) {  // a path that goes through an entry
+    return;
+  }
+  load_model(file);
+}
+
 }  // namespace
 
 std::vector<Reader> model_readers() {
   return {
+      {.name = "checkpoint_content",
+       .read = read_content,
+       .seeds =
+           [] {
+             return texts({"", "config r hidden: 12|hidden: 13\n",
+                           "vocabulary w <pad> <bos> <eos> a\n",
+                           "config r size: 32|size: 64\ntrained/updates i 3 3\n",
+                           "config r mode: beam|mode: sample\ntrained/scores d "
+                           "0.5\ntrained/score_names w CIDEr\n",
+                           "weights_only -\nstate/update u 3\n", "frozen_grid i 1 2 3\n",
+                           "content_version u 2\nconfig s name: x\n",
+                           "config r type: lstm|type: gru\nstate/update u 3\n",
+                           "parameters/decoder.lstm.bias f 1 2 3\ndata/name -\n"});
+           },
+       .words = {"config r ",
+                 "|",
+                 "\\n",
+                 "vocabulary w ",
+                 "frozen_grid i ",
+                 "content_version u ",
+                 "parameters/",
+                 " f 1",
+                 " -\n",
+                 "999999999999",
+                 "-1",
+                 "hidden: ",
+                 "type: ",
+                 "nan",
+                 "encoder_graph s ",
+                 "encoder_words w ",
+                 "frozen_widths i ",
+                 "frozen_given i ",
+                 "trained/updates i ",
+                 "trained/seconds d ",
+                 "weights_only u 1\n"}},
       {.name = "config",
        .read = read_config,
        .seeds = configs,
