@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Builds the Debian packages for x86-64-v3, unpacks them, and runs what is in them: bash tests/package.sh
-# It needs the packages that tests/run.sh installs, dpkg-dev, python3-dev, pybind11-dev and python3-numpy. With --bare it
-# also installs the packages into a new Debian 12 that has nothing else, and builds the examples there; this needs root,
-# debootstrap and a mirror of Debian (the one of this system's apt, or MIRROR).
+# With --bare it also installs the packages into a new Debian 12 that has nothing else, and builds the examples there;
+# this needs root and a mirror of Debian (the one of this system's apt, or MIRROR).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . experiments/setup.sh
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
+packages+=(dpkg-dev python3-dev pybind11-dev python3-numpy)
+[ "${1:-}" != --bare ] || packages+=(debootstrap)
+install_packages
 build package
 quietly build/package/cpack.log cpack --preset package
 package=$PWD/$(ls -t build/package/saccade_*.deb | head -n 1)
@@ -62,7 +64,7 @@ caption = saccade.load("soft").caption(numpy.zeros((64, 64, 3), numpy.uint8))
 assert caption.words and saccade.runs("/etc") == [] and "<iframe" in caption._repr_html_(), caption
 print("Python:", caption)'
 (cd / && PATH=$root/usr/bin:$PATH LD_LIBRARY_PATH=$(echo "$root"/usr/lib/*-linux-gnu) PYTHONDONTWRITEBYTECODE=1 \
-  PYTHONPATH=$root/usr/lib/python3/dist-packages${PYTHONPATH:+:$PYTHONPATH} python3 -c "$speak")
+  PYTHONPATH=$root/usr/lib/python3/dist-packages${PYTHONPATH:+:$PYTHONPATH} /usr/bin/python3 -c "$speak")
 
 if [ "${1:-}" = --bare ]; then
   say "a bare Debian 12"
