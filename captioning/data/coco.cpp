@@ -79,7 +79,8 @@ void tell_splits_apart(const CocoFiles& files, std::size_t val_begin, Dataset& o
     equal_names = true;
     if (found->second == image.path || same_file(found->second, image.path))
       throw DataError(str(files.val.string(), ": '", image.id, "' is also in ",
-                          files.train.string(), ", and both are ", image.path,
+                          files.train.string(), ", and both are ",
+                          image.path.empty() ? "without a folder" : image.path,
                           "; leave it out of one of the two files, or name the folder of the "
                           "photos of each"));
   }

@@ -21,7 +21,7 @@ void DataConfig::fields(Section& v) {
       .is(Trait::kFile)
       .is(Trait::kNeeded, when("data.type", DataKind::kKarpathy, DataKind::kCoco))
       .is(Trait::kMayChange);  // what this and the other files say is compared
-  v.field("images", images, "folder of the images")
+  v.field("images", images, "folder of the images; with encoder.type features it may be left out")
       .unless("data.type", DataKind::kScenes, DataKind::kSequences, DataKind::kJoined)
       .is(Trait::kFile)
       .is(Trait::kNeeded)

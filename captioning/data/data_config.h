@@ -52,6 +52,10 @@ constexpr auto enum_table(BadImage) {
   });
 }
 
+// Whether a config has to name the folders of its images (data.images, data.val_images). Images
+// without a folder have no path: nothing but their features can be read.
+enum class ImageFolders { kNeeded, kMayLack };
+
 // Which images become val and test where the files do not say it (fill_splits.h).
 struct SplitConfig : SplitShares {
   void fields(Section& v);

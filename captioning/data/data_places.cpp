@@ -41,10 +41,6 @@ std::string remedy(const NamedFile& file) {
       own ? std::string() : str("; ", data_guide(), " says where published data and networks are"));
 }
 
-bool is_folder_of_images(const std::string& key) {
-  return key.starts_with("data.") && (key.ends_with(".images") || key.ends_with(".val_images"));
-}
-
 }  // namespace
 
 bool is_key_of_boxes(const std::string& key) {
@@ -68,10 +64,10 @@ namespace {
 // `section` is that of the config: data, or data.sets.NAME. Adds to `not_given` what the set needs
 // and the config leaves empty: "A needs B, C; D needs E".
 std::vector<std::string> missing_of(const DataConfig& config, const std::string& section,
-                                    std::string& not_given) {
+                                    ImageFolders folders, std::string& not_given) {
   std::string needing;
   std::vector<std::string> out;
-  for (const NamedFile& file : files_of_set(config, section)) {
+  for (const NamedFile& file : files_of_set(config, section, folders)) {
     if (file.path.empty()) {
       if (file.needed_by.empty()) continue;
       if (file.needed_by == needing)
@@ -86,6 +82,11 @@ std::vector<std::string> missing_of(const DataConfig& config, const std::string&
   }
   if (out.empty() && not_given.empty() && config.type == DataKind::kFolder &&
       config.annotations.empty()) {
+    if (config.images.empty()) {
+      not_given =
+          str("data.type folder without ", section, ".images needs ", section, ".annotations");
+      return out;
+    }
     const fs::path captions = captions_beside(config.images);
     std::error_code error;
     if (!fs::exists(captions, error))
@@ -98,15 +99,15 @@ std::vector<std::string> missing_of(const DataConfig& config, const std::string&
 
 }  // namespace
 
-std::vector<std::string> missing_places(const DataConfig& config) {
+std::vector<std::string> missing_places(const DataConfig& config, ImageFolders folders) {
   std::string not_given;
   std::vector<std::string> all;
   if (config.type == DataKind::kJoined) {
     for (const NamedDataConfig& set : joined_sets(config))
-      for (std::string& line : missing_of(set.config, "data.sets." + set.name, not_given))
+      for (std::string& line : missing_of(set.config, "data.sets." + set.name, folders, not_given))
         all.push_back(std::move(line));
   } else {
-    all = missing_of(config, "data", not_given);
+    all = missing_of(config, "data", folders, not_given);
   }
   if (!not_given.empty())
     throw UsageError(str(not_given, "; set it in the config (", data_guide(),

@@ -24,6 +24,7 @@ std::string problem_of_place(const NamedFile& file);
 // One such line for each file and folder of the data set that the config names and that does not
 // exist, or that is a file instead of a folder; data.boxes is left out, which not everybody reads.
 // Throws UsageError that names every key which the data set needs and the config leaves empty.
-std::vector<std::string> missing_places(const DataConfig& config);
+std::vector<std::string> missing_places(const DataConfig& config,
+                                        ImageFolders folders = ImageFolders::kNeeded);
 
 }  // namespace saccade

@@ -124,20 +124,27 @@ std::vector<Difference> share_differences(const DataConfig& first, const DataCon
   return out;
 }
 
-std::vector<NamedFile> files_of_set(const DataConfig& set, const std::string& section) {
+bool is_folder_of_images(const std::string& key) {
+  return key.starts_with("data.") && (key.ends_with(".images") || key.ends_with(".val_images"));
+}
+
+std::vector<NamedFile> files_of_set(const DataConfig& set, const std::string& section,
+                                    ImageFolders folders) {
   constexpr std::string_view kAlone = "data";
   std::vector<NamedFile> out = named_files(set, std::string(kAlone));
-  for (NamedFile& file : out)
+  for (NamedFile& file : out) {
+    if (folders == ImageFolders::kMayLack && is_folder_of_images(file.key)) file.needed_by.clear();
     for (std::string* text : {&file.key, &file.needed_by})
       if (text->starts_with(str(kAlone, "."))) text->replace(0, kAlone.size(), section);
+  }
   return out;
 }
 
-std::vector<NamedFile> data_files(const DataConfig& config) {
-  if (config.type != DataKind::kJoined) return files_of_set(config, "data");
+std::vector<NamedFile> data_files(const DataConfig& config, ImageFolders folders) {
+  if (config.type != DataKind::kJoined) return files_of_set(config, "data", folders);
   std::vector<NamedFile> out;
   for (const NamedDataConfig& set : joined_sets(config))
-    for (NamedFile& file : files_of_set(set.config, "data.sets." + set.name))
+    for (NamedFile& file : files_of_set(set.config, "data.sets." + set.name, folders))
       out.push_back(std::move(file));
   return out;
 }

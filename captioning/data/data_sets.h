@@ -30,10 +30,15 @@ std::vector<Difference> share_differences(const DataConfig& first, const DataCon
 
 // The files that one set names or could name, whose keys are those of `section`: data or
 // data.sets.NAME.
-std::vector<NamedFile> files_of_set(const DataConfig& set, const std::string& section);
+std::vector<NamedFile> files_of_set(const DataConfig& set, const std::string& section,
+                                    ImageFolders folders);
 
 // The files that the section `data` names or could name (core/config/traits.h), those of joined
 // sets as data.sets.NAME.KEY.
-std::vector<NamedFile> data_files(const DataConfig& config);
+std::vector<NamedFile> data_files(const DataConfig& config,
+                                  ImageFolders folders = ImageFolders::kNeeded);
+
+// Whether a key is data.images, data.val_images, or one of these of a set.
+bool is_folder_of_images(const std::string& key);
 
 }  // namespace saccade

@@ -15,7 +15,7 @@ struct CaptionedImage {
   std::string id;  // unique in its data set
   std::int64_t number =
       0;             // COCO image id, Karpathy cocoid or imgid, else the position in the file
-  std::string path;  // of the image file; empty where the image is drawn
+  std::string path;  // of the image file; empty where the image is drawn, or has only features
   Split split = Split::kTrain;
   std::vector<std::string> captions;  // as written, at least one
 };

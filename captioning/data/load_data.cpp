@@ -27,8 +27,8 @@ constexpr Index kMostSceneCaptions = 100;
 constexpr const char* kSection = "data";
 
 // Throws for files and folders that are not given or do not exist, all at once.
-void require_places(const DataConfig& config) {
-  std::string lines = join(missing_places(config), "\n");
+void require_places(const DataConfig& config, ImageFolders folders) {
+  std::string lines = join(missing_places(config, folders), "\n");
   if (!lines.empty()) throw DataError(lines);
 }
 
@@ -161,6 +161,7 @@ std::vector<std::string> shared_photos(const Dataset& dataset) {
   for (std::size_t set = 0; set < dataset.parts.size(); ++set)
     for (Index i = dataset.parts[set].begin; i < dataset.parts[set].end; ++i) {
       const CaptionedImage& image = dataset.images[static_cast<std::size_t>(i)];
+      if (image.path.empty()) continue;
       const Use use{.set = set, .split = image.split};
       const auto path = std::filesystem::path(image.path).lexically_normal().string();
       const auto [other, fresh] = first.try_emplace(path, use);
@@ -265,7 +266,7 @@ Split LoadedData::default_split() const {
   return images_of(dataset, Split::kTest).empty() ? Split::kVal : Split::kTest;
 }
 
-LoadedData load_data(const DataConfig& config) {
+LoadedData load_data(const DataConfig& config, ImageFolders folders) {
   LoadedData out;
   out.on_bad_image = config.on_bad_image;
   out.max_pixels = config.max_pixels();
@@ -279,7 +280,7 @@ LoadedData load_data(const DataConfig& config) {
     out.dataset = out.sequences->dataset;
     return out;
   }
-  require_places(config);
+  require_places(config, folders);
   if (config.type == DataKind::kJoined)
     join_sets(config, out);
   else

@@ -48,7 +48,7 @@ struct LoadedData {
 // drawn from a seed of their own, so that runs with other seeds see the same. Throws UsageError
 // that names the missing keys of the config, and DataError for what cannot be read, with one line
 // for each file and folder that is missing.
-LoadedData load_data(const DataConfig& config);
+LoadedData load_data(const DataConfig& config, ImageFolders folders = ImageFolders::kNeeded);
 
 // Throws DataError that names the keys by which there would be some, where no image is val.
 void require_validation(const LoadedData& data);

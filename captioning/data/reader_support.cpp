@@ -30,7 +30,8 @@ std::string image_name(const std::string& written, const std::string& place) {
 }
 
 std::string image_path(const fs::path& root, const std::string& name, const std::string& place) {
-  return (root / image_name(name, place)).lexically_normal().string();
+  const std::string plain = image_name(name, place);
+  return root.empty() ? "" : (root / plain).lexically_normal().string();
 }
 
 namespace {

@@ -12,7 +12,7 @@ namespace saccade {
 // message begins with `place`, when it is empty, absolute, or leads out of the image folder.
 std::string image_name(const std::string& name, const std::string& place);
 
-// root / name. Throws as image_name() does.
+// root / name; "" where there is no root. Throws as image_name() does.
 std::string image_path(const std::filesystem::path& root, const std::string& name,
                        const std::string& place);
 

@@ -184,6 +184,17 @@ std::unique_ptr<ArrayFile> open_arrays(const fs::path& path) {
     // numpy and torch both write zip archives; only numpy's have arrays as files.
     if (auto arrays = open_numpy(path)) return arrays;
   }
+  // What torch.save writes begins with PK or \x80; safetensors with the length of their header.
+  const bool tensors = head.starts_with("PK") || head.starts_with('\x80') ||
+                       (head.size() == 8 && head.ends_with(std::string_view("\0\0\0", 3)));
+  if (!tensors && fs::is_regular_file(path, error)) {
+    const std::string kind = foreign_file(path.string(), WantedFile::kWeights);
+    throw DataError(path.string() + ": " +
+                    (!kind.empty()  ? kind
+                     : head.empty() ? "it is empty"
+                                    : "it is cut, or has no arrays") +
+                    "; arrays are read from .npy, .npz, HDF5, safetensors and files of torch.save");
+  }
   return std::make_unique<TensorArrays>(open_tensors(path, true));
 }
 

@@ -139,7 +139,8 @@ std::vector<CheckedFile> checked_files(const ExperimentConfig& config) {
   std::vector<CheckedFile> out;
   std::vector<NamedFile> named = named_files(config);
   if (config.data.type == DataKind::kJoined)
-    for (NamedFile& file : data_files(config.data)) named.push_back(std::move(file));
+    for (NamedFile& file : data_files(config.data, image_folders(config)))
+      named.push_back(std::move(file));
   bool has_boxes = std::any_of(named.begin(), named.end(), [](const NamedFile& file) {
     return is_key_of_boxes(file.key) && !file.path.empty();
   });
@@ -151,6 +152,8 @@ std::vector<CheckedFile> checked_files(const ExperimentConfig& config) {
       has_boxes = true;  // those of one data set are enough
     }
     if (file.key == "encoder.model" && takes_network(config)) continue;
+    if (image_folders(config) == ImageFolders::kMayLack && is_folder_of_images(file.key))
+      file.needed_by.clear();
     if (file.path.empty() && file.needed_by.empty()) continue;
     CheckedFile one{.file = std::move(file), .problem = {}};
     if (one.file.path.empty()) {
@@ -199,7 +202,8 @@ void check_with_files(const std::vector<Arm>& arms) {
         if (!files.empty() && is_frozen(arm.config.encoder)) found_network(arm.config);
         continue;
       }
-      if (!data || !same_data(*of, arm.config)) data = load_data(few_drawn(arm.config.data));
+      if (!data || !same_data(*of, arm.config))
+        data = load_data(few_drawn(arm.config.data), image_folders(arm.config));
       of = &arm.config;
       if (!drawn) {
         check_with_data(arm.config, *data);

@@ -158,7 +158,7 @@ int run_data(const DataOptions& options) {
     try {
       require_captions(files);
       if (const std::string cost = drawing_cost(config.data); !cost.empty()) log::info(cost);
-      return load_data(config.data);
+      return load_data(config.data, image_folders(config));
     } catch (const Error&) {
       std::cout << (options.json ? files_json(files) : files_text(files)) << std::flush;
       throw;

@@ -53,8 +53,9 @@ EvaluatedData evaluated_data(const EvaluateArgs& args, const ModelSession& sessi
   EvaluatedData out{load_data(session), std::nullopt};
   DataConfig as_it_is = session.config().data;
   as_it_is.split = {{.val = 0, .test = 0}};
+  const ImageFolders folders = image_folders(session.config());
   if (args.split == kAll) {  // no word on splits that are made and not looked at
-    if (!out.data.is_drawn()) out.data.dataset.notes = load_data(as_it_is).dataset.notes;
+    if (!out.data.is_drawn()) out.data.dataset.notes = load_data(as_it_is, folders).dataset.notes;
     return out;
   }
   out.split = args.split.empty() ? out.data.default_split() : parse_split(args.split);
@@ -64,7 +65,7 @@ EvaluatedData evaluated_data(const EvaluateArgs& args, const ModelSession& sessi
                      return member.data.digest == out.data.dataset.digest;
                    });
   if (!args.split.empty() || own || args.baselines || out.data.is_drawn()) return out;
-  LoadedData data = load_data(as_it_is);
+  LoadedData data = load_data(as_it_is, folders);
   if (images_of(data.dataset, Split::kTrain).size() < data.dataset.images.size()) return out;
   log::info(str(data.dataset.name, ": the files have no splits, and the model was not trained on ",
                 "them: all ", counted(static_cast<Index>(data.dataset.images.size()), "image"),

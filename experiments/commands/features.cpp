@@ -83,6 +83,7 @@ void check_names(const std::vector<std::string>& names) {
 std::unique_ptr<FeaturePhotos> photos_of(const FeaturesOptions& options, const LoadedModel& model) {
   auto out = std::make_unique<FeaturePhotos>();
   const DataConfig& config = model.config.data;
+  const ImageFolders folders = image_folders(model.config);
   if (!options.photos.empty()) {
     if (!options.split.empty())
       throw UsageError(
@@ -95,7 +96,7 @@ std::unique_ptr<FeaturePhotos> photos_of(const FeaturesOptions& options, const L
       return Source(read_image(file, listener, pixels)).called({file});
     };
   } else {
-    out->data = load_data(config);
+    out->data = load_data(config, folders);
     const LoadedData& data = out->data;
     std::vector<Index> images;
     const auto split =

@@ -189,20 +189,21 @@ void ModelSession::read_features() {
 
 LoadedData load_data(const ModelSession& session) {
   const DataConfig& config = session.config().data;
+  const ImageFolders folders = image_folders(session.config());
   const std::string section = "data";
   const auto option = [&](const NamedFile& file) {
     return str(" --data ", file.key.substr(section.size() + 1), "=PLACE");
   };
   std::string not_given;  // as in a model whose makers left their places out
-  for (const NamedFile& file : data_files(config))
+  for (const NamedFile& file : data_files(config, folders))
     if (file.path.empty() && !file.needed_by.empty()) not_given += option(file);
   if (!not_given.empty())
     throw UsageError(str("the model's config does not say where its data set is; add", not_given,
                          ", or --data CONFIG with the config of another data set"));
-  const std::vector<std::string> missing = missing_places(config);
+  const std::vector<std::string> missing = missing_places(config, folders);
   if (missing.empty()) {
     if (const std::string cost = drawing_cost(config); !cost.empty()) log::info(cost);
-    return load_data(config);
+    return load_data(config, folders);
   }
   std::string lines, options;
   for (const std::string& line : missing) lines += (lines.empty() ? "" : "\n") + line;

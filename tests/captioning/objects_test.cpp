@@ -42,7 +42,7 @@ std::vector<std::set<std::string>> named(std::vector<SeenClass> seen, const Voca
   return asked(options, vocabulary);
 }
 
-constexpr int kTabby = 281, kTigerCat = 282, kOwl = 24, kTerrier = 180;
+constexpr int kTabby = 281, kTigerCat = 282, kOwl = 24, kTerrier = 180, kFly = 308;
 
 }  // namespace
 
@@ -66,6 +66,7 @@ TEST_CASE("every class has at most one noun, and every noun has words of its own
   CHECK(noun_of_class(0, kImagenetClasses + 1) == nullptr);
   CHECK(noun_of_word("owls")->noun == "owl");
   CHECK(noun_of_word("xylophone") == nullptr);
+  CHECK(noun_of_class(kFly, kImagenetClasses) == nullptr);  // "a bird flies" names no fly
 }
 
 TEST_CASE("classes of one noun count together in a window, and not across windows") {

@@ -215,6 +215,10 @@ TEST_CASE("every file and folder that is missing is named, with where to get it"
   CHECK(missing_places(DataConfig()).empty());
   config.images = "";
   CHECK_THROWS_WITH(missing_places(config), Contains("needs data.images"));
+  CHECK_THROWS_WITH(missing_places(config, ImageFolders::kMayLack),
+                    Contains("data.type folder without data.images needs data.annotations"));
+  config.annotations = (folder / "captions.csv").string();
+  CHECK(missing_places(config, ImageFolders::kMayLack).empty());
 }
 
 TEST_CASE("captions files are recognised by their content") {

@@ -118,11 +118,13 @@ one_error "encoder.positions learned"
 mkdir nowhere
 alone=$golden/tables/bottom-up.tsv
 sed "s|images: $golden/photos|images: nowhere|" given.yaml >unseen.yaml
-# unseen NAME PATH OPTIONS...: every command on a model of features alone.
+sed "s|images: $golden/photos, ||" given.yaml >bare.yaml
+# unseen CONFIG NAME PATH OPTIONS...: every command on a model of features alone.
 unseen() {
-  local name=$1 path=$2
-  shift 2
-  expect 0 "$saccade" train unseen.yaml --out "$name" encoder.features.path="$golden/$path" "$@"
+  local config=$1 name=$2 path=$3
+  shift 3
+  expect 0 "$saccade" config check "$config" encoder.features.path="$golden/$path" "$@"
+  expect 0 "$saccade" train "$config" --out "$name" encoder.features.path="$golden/$path" "$@"
   wants "coco: 2 photos are not there, only the features; maps are drawn without them" err
   expect 0 "$saccade" evaluate "$name" --split test
   wants "pointing" out
@@ -134,10 +136,23 @@ unseen() {
   expect 0 "$saccade" report "$name" --split val --images 1 --out "$name.html"
   expect 0 "$saccade" inspect "$name" --occlusion regions --images 1
 }
-unseen unseen-boxes tables/bottom-up.tsv encoder.positions=coordinates
-unseen unseen-list folders/bu_att
+unseen unseen.yaml unseen-boxes tables/bottom-up.tsv encoder.positions=coordinates
+unseen bare.yaml unseen-list folders/bu_att
 wants "1 photo has boxes in pixels of a picture of unknown size (encoder.features.size)" err
-unseen unseen-grid files/by_name.h5
+unseen bare.yaml unseen-grid files/by_name.h5
+expect 0 "$saccade" train bare.yaml --out bare encoder.features.path="$alone" encoder.positions=coordinates
+[ "$(digest bare)" = "$(digest unseen-boxes)" ] || fail "an empty folder of photos changes a model"
+# The folder may be left out, and not be wrong; other encoders need it.
+expect 3 "$saccade" train bare.yaml --out none encoder.features.path="$alone" data.images=elsewhere
+one_error "data.images: elsewhere is missing"
+expect 2 "$saccade" train bare.yaml --out none encoder.type=cnn
+wants "data.images" err
+expect 2 "$saccade" train bare.yaml --out none encoder.features.path="$alone" data.type=folder data.annotations=
+one_error "data.type folder without data.images needs data.annotations"
+expect 0 "$saccade" data bare.yaml encoder.features.path="$alone"
+printf '1,2\n' >table.csv
+expect 3 "$saccade" caption unseen-list --features table.csv
+one_error "table.csv: it is cut, or has no arrays; arrays are read from .npy"
 
 # Scenes as regions.
 expect 0 "$saccade" data tiny.yaml --regions regions.tsv

@@ -370,9 +370,9 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
     if (needed && boxes.boxes.empty())
       throw DataError(str(features.where, ": the features have no boxes, and ",
                           form_.places ? "encoder.positions coordinates tells the model where they "
-                                         "lie; set it to none"
-                                       : "encoder.refine.type geometry goes by them; set it to "
-                                         "self_attention"));
+                                         "lie; give features with boxes, or train with none"
+                                       : "encoder.refine.type geometry goes by them; give features "
+                                         "with boxes, or train with self_attention"));
     boxes.boxes.resize(std::min(boxes.boxes.size(), static_cast<std::size_t>(kept)));
     for (Index r = 0; form_.places && r < kept; ++r)
       write_place(boxes.boxes[static_cast<std::size_t>(r)], out.data() + r * to + width);

@@ -8,6 +8,7 @@
 #include "core/config/fields.h"
 #include "core/config/idle.h"
 #include "core/config/traits.h"
+#include "vision/encoders/encoder_traits.h"
 
 namespace saccade {
 
@@ -74,6 +75,11 @@ void ExperimentConfig::fields(Section& v) {
 
 bool starts_from_weights(const ExperimentConfig& config) {
   return !config.decoder.weights.empty() || !config.train.init_from.empty();
+}
+
+ImageFolders image_folders(const ExperimentConfig& config) {
+  return encoder_registry().at(config.encoder.type).traits.reads_features ? ImageFolders::kMayLack
+                                                                          : ImageFolders::kNeeded;
 }
 
 std::string deciding_changes(const ExperimentConfig& before, const ExperimentConfig& now) {

@@ -66,6 +66,9 @@ struct ExperimentConfig : ModelConfig {
 // Whether a run has weights of a decoder that was trained elsewhere to start from.
 bool starts_from_weights(const ExperimentConfig& config);
 
+// What its encoder makes of the folders of images: features of files stand for photos.
+ImageFolders image_folders(const ExperimentConfig& config);
+
 using LoadedConfig = Loaded<ExperimentConfig>;
 
 // The values that differ between the config of a run and that of its continuation, and that decide

@@ -75,10 +75,10 @@ void tell_preparation(const EncoderConfig& config, const MessageListener& listen
              enum_name(config.pixels), "; set encoder.pixels to ", enum_name(*published->pixels)));
 }
 
-std::unique_ptr<LoadedData> load_announced(const DataConfig& config,
+std::unique_ptr<LoadedData> load_announced(const ExperimentConfig& config,
                                            const MessageListener& listener) {
-  if (const std::string cost = drawing_cost(config); !cost.empty()) inform(listener, cost);
-  return std::make_unique<LoadedData>(load_data(config));
+  if (const std::string cost = drawing_cost(config.data); !cost.empty()) inform(listener, cost);
+  return std::make_unique<LoadedData>(load_data(config.data, image_folders(config)));
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ ExperimentConfig with_source_words(ExperimentConfig config, const LoadedData& lo
 
 RunData::RunData(const ExperimentConfig& config, const Request& request,
                  const MessageListener& listener, const WorkProgress& progress)
-    : loaded_(load_announced(config.data, listener)),
+    : loaded_(load_announced(config, listener)),
       config_(with_source_words(config, *loaded_)),
       pipeline_(std::make_unique<InputPipeline>(config_.encoder, listener)) {
   if (std::find(request.splits.begin(), request.splits.end(), Split::kVal) != request.splits.end())
