@@ -122,11 +122,11 @@ int run_convert(const ConvertOptions& options) {
 
 CommandRun bind_convert(Options& options) {
   const auto args = std::make_shared<ConvertOptions>();
-  options.argument(
-      "in", args->from,
-      "checkpoint file, directory of a run, or name of a model; or a .safetensors file "
-      "that was made from a checkpoint",
-      "IN");
+  options.argument("in", args->from,
+                   "checkpoint file, directory of a run, folder of a published captioner, or name "
+                   "of a model; or "
+                   "a .safetensors file that was made from a checkpoint",
+                   "IN");
   options.argument("out", args->to,
                    ".safetensors file, with the parameters in torch's names and layouts; or the "
                    "checkpoint that is made from a .safetensors file, or with --half",

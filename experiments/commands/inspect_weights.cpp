@@ -82,9 +82,9 @@ std::string unknown_network(const std::string& path, const TensorFile& file) {
   if (json.is_object())
     for (const char* key : {"architecture", "model_type"})
       if (name.empty() && json.contains(key) && json[key].is_string()) name = json[key];
-  return str(name.empty() ? "" : name + " (config.json), ", name.empty() ? "none" : "not one",
-             " that encoder.type hub knows; a network of pictures can be exported as ONNX, for "
-             "encoder.type onnx_native");
+  return str(name.empty() ? "none" : "by its tensors, none", " that encoder.type hub knows",
+             name.empty() ? "" : str("; config.json says ", name),
+             "; a network of pictures can be exported as ONNX, for encoder.type onnx_native");
 }
 
 // Throws DataError where a number of the weights cannot be read, or is none.
@@ -119,7 +119,7 @@ bool are_weights(const std::string& path) {
       for (const char* end : {".safetensors", ".bin", ".pth", ".pt", ".index.json"})
         if (name.ends_with(end)) return true;
     }
-    return false;
+    return std::filesystem::exists(place / "config.json", error);  // and open_tensors() says so
   }
   if (place.extension() == ".safetensors") return true;
   const std::string kind = foreign_file(path, WantedFile::kWeights);

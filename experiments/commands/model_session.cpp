@@ -111,9 +111,9 @@ void add_features_option(Options& options, ModelArgs& args) {
 
 void add_model_options(Options& options, ModelArgs& args, RegimeNames regimes) {
   options.argument("checkpoint", args.checkpoint,
-                   "checkpoint file, directory of a run, or name of a model ('saccade list "
-                   "models'); A,B,C is an ensemble of several, which averages their probabilities "
-                   "of each word",
+                   "checkpoint file, directory of a run, folder of a published captioner, or name "
+                   "of a model ('saccade list models'); A,B,C is an ensemble of several, which "
+                   "averages their probabilities of each word",
                    "CHECKPOINT");
   options.repeatable("--set", args.set,
                      "change a value of the checkpoint's config, such as search.max_length=30",

@@ -49,6 +49,10 @@ wants "photo.jpg: a picture of" out
 expect 2 "$saccade" caption hub/blip photo.jpg --set search.prompt="a picture of" --set search.max_length=3
 one_error "search.prompt" "max_length"
 
+# A word that its tokens lack is named.
+expect 0 "$saccade" caption hub/blip photo.jpg --say "a red zebra square"
+wants "does not know zebra; it reads the token of unknown words" err
+
 # What would make another network or another search of it.
 refused() { # FILE SED TEXTS...
   rm -rf broken
@@ -130,6 +134,20 @@ expect 0 "$saccade" inspect encoder
 printf '\0\0\300\177' | dd of=encoder/model.safetensors bs=1 conv=notrunc seek=$(($(stat -c %s encoder/model.safetensors) - 400)) 2>/dev/null
 expect 3 "$saccade" inspect encoder
 one_error "encoder/model.safetensors" "not finite"
+rm encoder/model.safetensors
+expect 3 "$saccade" inspect encoder
+one_error "encoder: no weights are in this folder"
+# Heads that do not fit, and networks that have the tensors of a ViT and compute something else.
+unfit() { # NETWORK SED TEXT
+  rm -rf encoder
+  cp -r "$golden/../hub/$1" encoder
+  chmod -R u+w encoder
+  sed -i "$2" encoder/config.json
+  expect 0 "$saccade" inspect encoder
+  grep "^but: encoder/config.json: .*$3" out >/dev/null || fail "$1 is not refused for $3"
+}
+unfit hf-vit 's/"num_attention_heads": 2/"num_attention_heads": 3/' "3 heads"
+unfit timm-vit 's/vit_tiny_patch16_224/vit_pe_core_tiny_patch16_384/' "vit_pe_core_tiny_patch16_384"
 echo '{' >hub/blip/config.json
 expect 4 "$saccade" caption hub/blip photo.jpg
 one_error "hub/blip/config.json"

@@ -55,6 +55,11 @@ const std::vector<ConvShape> kShapes = {
     shape(1, 37, 33, 43, 4, 1, 3, 2, Padding(0, 2), 1, 3),
     shape(2, 32, 17, 2, 8, 1, 3, 2, Padding(0, 1), 1, 2),
     shape(2, 2, 5, 32, 63, 2, 3, 2, 1, 1, 3),
+    // Where oneDNN (2.6) wrote beyond its memory: gradients of strided 1 x 1 weights of few
+    // channels.
+    shape(4, 56, 56, 4, 8, 1, 1, 2, 0),
+    shape(1, 100, 100, 4, 3, 1, 1, 2, 0),
+    shape(2, 93, 60, 15, 17, 1, 1, 3, 0),
     // Of rounded operands, oneDNN took numbers beyond the arrays here.
     shape(1, 15, 29, 31, 37, 5, 2, 1, Padding(2, 1), 1, 2),
     shape(3, 34, 3, 33, 21, 3, 3, 1, Padding(1, 2)),

@@ -260,6 +260,7 @@ class Sheet {
     if (word.log_probability) add("p " + short_number(std::exp(*word.log_probability)));
     // It is said of words; what has no probability is none.
     if (word.log_probability && is_uniform(word.map)) add("uniform");
+    if (word.map.elsewhere) add("elsewhere " + short_number(*word.map.elsewhere));
     if (options_.scale == HeatScale::kPerWord) add("max " + short_number(full));
     return text;
   }

@@ -9,11 +9,30 @@
 
 namespace saccade {
 
+namespace {
+
+bool has_unknown(const std::vector<Index>& ids) {
+  return std::find(ids.begin(), ids.end(), Vocabulary::kUnk) != ids.end();
+}
+
+void add_unknown(SaidWords& said, const std::string& word) {
+  if (std::find(said.unknown.begin(), said.unknown.end(), word) == said.unknown.end())
+    said.unknown.push_back(word);
+}
+
+}  // namespace
+
 SaidWords said_words(const std::string& text, const Vocabulary& vocabulary,
                      const std::string& model) {
   if (vocabulary.published()) {  // which have letters, marks and the rest of a text as it is
-    const std::vector<Index> ids = vocabulary.encode_text(plain_caption(text).text);
-    if (!vocabulary.text(ids).empty()) return {.ids = {ids.begin(), ids.end()}, .unknown = {}};
+    const std::string plain = plain_caption(text).text;
+    const std::vector<Index> ids = vocabulary.encode_text(plain);
+    if (!vocabulary.text(ids).empty()) {
+      SaidWords said{.ids = {ids.begin(), ids.end()}, .leaves_out = true};
+      for (const std::string& word : split_words(plain))
+        if (has_unknown(vocabulary.encode_text(word))) add_unknown(said, word);
+      return said;
+    }
   }
   const Words words = tokenize(plain_caption(text).text);
   if (words.empty())
@@ -23,9 +42,7 @@ SaidWords said_words(const std::string& text, const Vocabulary& vocabulary,
   SaidWords said;
   for (const std::string& word : words) {
     const std::vector<Index> ids = vocabulary.encode({&word, 1});
-    const bool known = std::find(ids.begin(), ids.end(), Vocabulary::kUnk) == ids.end();
-    if (!known && std::find(said.unknown.begin(), said.unknown.end(), word) == said.unknown.end())
-      said.unknown.push_back(word);
+    if (has_unknown(ids)) add_unknown(said, word);
     for (const Index id : ids) said.ids.push_back(static_cast<int>(id));
   }
   if (std::all_of(said.ids.begin(), said.ids.end(), [](int id) { return id == Vocabulary::kUnk; }))
@@ -37,8 +54,10 @@ SaidWords said_words(const std::string& text, const Vocabulary& vocabulary,
 
 std::string unknown_note(const SaidWords& said, const std::string& model) {
   if (said.unknown.empty()) return "";
-  return str(model, " does not know ", first_names(said.unknown),
-             "; it reads <unk> there, and the map and the probability are those of <unk>");
+  return str(model, " does not know ", first_names(said.unknown), "; it reads ",
+             said.leaves_out
+                 ? "the token of unknown words there, which no caption shows, nor its map"
+                 : "<unk> there, and the map and the probability are those of <unk>");
 }
 
 }  // namespace saccade

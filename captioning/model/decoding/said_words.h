@@ -12,6 +12,7 @@ namespace saccade {
 struct SaidWords {
   std::vector<int> ids{};              // of the vocabulary, for add_captions() (photo.h)
   std::vector<std::string> unknown{};  // words that it lacks, each once; <unk> stands for them
+  bool leaves_out = false;             // these are not shown, as of published captioners
 };
 
 // Reads the text as training reads captions. Throws UsageError where it has no words, and where the

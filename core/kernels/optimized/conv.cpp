@@ -161,7 +161,8 @@ void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, Vie
 
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
                              View dbias) {
-  if (sees_only_padding(shape)) return reference::conv2d_backward_weights(shape, x, dy, dw, dbias);
+  if (sees_only_padding(shape) || gathers_too_much(shape))
+    return reference::conv2d_backward_weights(shape, x, dy, dw, dbias);
   if (ours_pays(shape)) return winograd::conv2d_backward_weights(shape, x, dy, dw, dbias);
   for_parts(shape, [&](const ConvShape& part, Index in, Index out) {
     conv_backward_weights(part, x.data + in, dy.data + out, dw.data, dbias);

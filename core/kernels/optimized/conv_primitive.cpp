@@ -305,6 +305,11 @@ bool sees_only_padding(const ConvShape& s) {
          on_axis(s.width, s.kernel_width, s.out_width());
 }
 
+bool gathers_too_much(const ConvShape& s) {
+  constexpr Index kBlock = 16;
+  return s.kernel_height == 1 && s.kernel_width == 1 && s.stride > 1 && s.group_in() < kBlock;
+}
+
 Precision conv_precision(const ConvShape& s) {
   constexpr Index kChannels = 16;
   const bool usual = s.groups == 1 && s.in_channels % kChannels == 0 &&

@@ -35,6 +35,11 @@ struct ConvKey {
 // reads beyond its arrays; such convolutions are left to the reference version.
 bool sees_only_padding(const ConvShape& shape);
 
+// Whether oneDNN (2.6) writes beyond its memory when it computes the gradient of the weights: it
+// gathers the pixels of a strided 1 x 1 kernel in whole blocks of 16 channels, and has room for the
+// channels alone. Such gradients are left to the reference version.
+bool gathers_too_much(const ConvShape& shape);
+
 // What operands are rounded to now (precision.h): only those of whole blocks of 16 channels and of
 // images that the kernel fits in. For others, oneDNN (2.6) takes numbers from beyond its arrays.
 Precision conv_precision(const ConvShape& shape);

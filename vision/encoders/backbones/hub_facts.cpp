@@ -6,12 +6,11 @@
 
 namespace saccade {
 
-HubFacts::HubFacts(const HubTensors& tensors, const std::filesystem::path& weights) {
+HubFacts::HubFacts(const HubTensors& tensors, const std::filesystem::path& weights)
+    : name_(tensors.prefix().starts_with("visual.") ? "open_clip_config.json" : "config.json") {
   std::error_code error;
   const bool folder = std::filesystem::is_directory(weights, error);
-  const std::filesystem::path file =
-      (folder ? weights : weights.parent_path()) /
-      (tensors.prefix().starts_with("visual.") ? "open_clip_config.json" : "config.json");
+  const std::filesystem::path file = (folder ? weights : weights.parent_path()) / name_;
   if (std::ifstream in(file); in) {
     json_ = shallow_json<nlohmann::json>(in);
     if (!json_.is_object())
@@ -39,6 +38,10 @@ void require_architecture(const HubFacts& facts, std::initializer_list<const cha
       return;
     }
   }
+  refuse_architecture(facts, name);
+}
+
+void refuse_architecture(const HubFacts& facts, const std::string& name) {
   throw DataError(str(facts.file(), ": encoder.type hub does not know the architecture ", name,
                       ", whose tensors look like those of another; export it as ONNX, and take "
                       "encoder.type onnx_native"));

@@ -20,6 +20,8 @@ class HubFacts {
   bool known() const { return !file_.empty(); }
   const nlohmann::json& json() const { return json_; }
   const std::string& file() const { return file_; }
+  // What the file is called where these weights come from.
+  const char* name() const { return name_; }
   // The value at a pointer, `fallback` where there is none. Throws DataError on another type.
   template <class T>
   T get(const char* pointer, T fallback) const {
@@ -36,10 +38,14 @@ class HubFacts {
  private:
   nlohmann::json json_ = nlohmann::json::object();
   std::string file_;
+  const char* name_;
 };
 
-// Refuses a network of timm that has the tensors of one that is known and computes something else:
-// its architecture begins with one of `starts`, behind which a digit may have to follow.
+// Refuses a network of timm that has the tensors of one that is known and computes something else.
+[[noreturn]] void refuse_architecture(const HubFacts& facts, const std::string& name);
+
+// Refuses such a network by its architecture, which has to begin with one of `starts`, behind which
+// a digit may have to follow.
 void require_architecture(const HubFacts& facts, std::initializer_list<const char*> starts,
                           bool digit_follows);
 

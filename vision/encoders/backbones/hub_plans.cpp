@@ -45,10 +45,17 @@ VitFacts facts_of_timm(const HubTensors& tensors, const HubFacts& facts, Index w
   const bool pre_norm = tensors.find("norm_pre.weight") != nullptr;
   if (name.empty())
     return {.activation = pre_norm ? "" : "gelu", .epsilon = pre_norm ? 1e-5 : 1e-6};
-  const bool large = contains(name, "huge") || contains(name, "giant") ||
-                     contains(name, "gigantic") || contains(name, "so400m");
-  constexpr Index kLarge = 16, kWidth = 64;
-  VitFacts out{.heads = large && !contains(name, "dinov2") ? kLarge : width / kWidth,
+  // Positions within attention, or norms behind the branches, that no tensor tells.
+  for (const char* part : {"_pe_", "_rope_", "_rpn_"})
+    if (contains(name, part)) refuse_architecture(facts, name);
+  const bool giant = contains(name, "giant_"),
+             by_width = giant && (contains(name, "dinov2") || contains(name, "tipsv2") ||
+                                  contains(name, "radio"));
+  const bool sixteen = giant || contains(name, "huge") || contains(name, "giantopt") ||
+                       contains(name, "gigantic") || contains(name, "so400m") ||
+                       name.starts_with("vit_base_patch16_gap_224");
+  constexpr Index kSixteen = 16, kWidth = 64;
+  VitFacts out{.heads = sixteen && !by_width ? kSixteen : width / kWidth,
                .activation = "gelu",
                .epsilon = contains(name, "_clip_") ? 1e-5 : 1e-6};
   if (contains(name, "quickgelu")) out.activation = "quick_gelu";
@@ -155,13 +162,18 @@ VitParts vit_parts(const HubTensors& tensors, const HubFacts& facts, const Encod
   if (!(own.epsilon > 0 && own.epsilon < 1))
     throw DataError(str(facts.file(), ": the epsilon of its norms is ", own.epsilon,
                         ", and should lie between 0 and 1; copy the file again"));
-  if (own.heads < 1 || parts.width % own.heads != 0)
-    throw DataError(
-        str(tensors.source(), ": how many heads its attention has is in no tensor, and ",
-            facts.known() ? facts.file() + " does not say it" : "no config.json is beside it",
-            "; copy the config.json there, or set encoder.heads (of most published networks, the "
-            "width ",
-            parts.width, " divided by 64)"));
+  if (own.heads < 1)
+    throw DataError(str(
+        tensors.source(), ": how many heads its attention has is in no tensor, and ",
+        facts.known() ? facts.file() + " does not say it; set"
+                      : str("no ", facts.name(),
+                            " is beside it; copy that there, "
+                            "or set"),
+        " encoder.heads (of most published networks, the width ", parts.width, " divided by 64)"));
+  if (parts.width % own.heads != 0)
+    throw DataError(str(facts.file(), ": its ", counted(own.heads, "head"),
+                        " of attention do not divide the width ", parts.width, " of ",
+                        tensors.source(), "; take the file that belongs to these weights"));
   parts.heads = own.heads;
   parts.epsilon = own.epsilon;
   if (config.activation) {
@@ -171,10 +183,9 @@ VitParts vit_parts(const HubTensors& tensors, const HubFacts& facts, const Encod
       said("encoder.activation", enum_name(*config.activation), own.activation);
   } else if (own.activation.empty()) {
     throw DataError(
-        tensors.source() +
-        ": which activation it has is in no tensor, and no config.json is beside it; "
-        "copy that there, or set encoder.activation (OpenAI's CLIP: quick_gelu; laion's: "
-        "gelu)");
+        tensors.source() + ": which activation it has is in no tensor, and no " + facts.name() +
+        " is beside it; copy that there, or set encoder.activation (OpenAI's CLIP: quick_gelu; "
+        "laion's: gelu)");
   } else {
     parts.activation = activation_of(own.activation, facts);
   }
