@@ -7,14 +7,16 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
 #include "experiments/process/log.h"
+#include "experiments/report/page_parts.h"
+#include "experiments/report/report_page.h"
 #include "experiments/serve/connections.h"
-#include "experiments/serve/live_page.h"
 #include "experiments/serve/reception.h"
 #include "experiments/serve/request_rules.h"
 #include "experiments/serve/socket_stream.h"
@@ -23,6 +25,20 @@
 namespace saccade {
 
 namespace {
+
+// The files of the page, which are part of the program.
+struct LivePage {
+  std::string html, css, js;
+};
+
+LivePage live_page() {
+  LivePage page{.html = std::string(page_parts::live_markup),
+                .css = std::string(page_parts::style) + std::string(page_parts::live_style),
+                .js = "(() => {\n" + program_values() + std::string(page_parts::explorer_script) +
+                      std::string(page_parts::live_script) + "})();\n"};
+  put_part(page.html, "<!--{help}-->", page_parts::help);
+  return page;
+}
 
 constexpr const char* kJson = "application/json";
 constexpr Index kOtherThreads = 8;        // of uploads, besides one for each picture that waits

@@ -369,34 +369,5 @@ TEST_CASE("a model whose scores ignore the regions is detected") {
   CHECK(words(Ablation::kShuffled) == words(Ablation::kNone));
 }
 
-TEST_CASE("a full report has attention health, with ablations unless they are left out") {
-  using Json = nlohmann::json;
-  ExperimentConfig config = small_experiment();
-  config.attention.heads = 2;
-  const Experiment experiment(config);
-  EvaluationRequest request = experiment.request(Split::kVal, 12);
-  const EvaluationReport report = experiment.run(request);
-  const Json health = Json::parse(evaluation_json(report)).at("attention_health");
-  CHECK(health.at("regime") == "expectation");
-  CHECK(health.at("words") == report.attention->health.words);
-  for (const char* name : {"entropy", "max_weight", "js_divergence", "spread", "coverage_excess",
-                           "static_share", "uniform_share", "head_correlation"})
-    CHECK(health.at(name).is_number());
-  for (const char* ablation : {"uniform", "shuffled"})
-    for (const char* name : {"CIDEr", "Bleu_4", "true_caption_rate"})
-      CHECK(health.at("ablations").at(ablation).at(name).is_number());
-  CHECK(evaluation_table(report).find("own weights") != std::string::npos);
-
-  request.ablations = false;
-  const Json without = Json::parse(evaluation_json(experiment.run(request))).at("attention_health");
-  CHECK_FALSE(without.contains("ablations"));
-  CHECK(without.at("entropy") == health.at("entropy"));
-  request.extent = Extent::kCaptions;
-  CHECK_FALSE(experiment.run(request).attention);
-  config.attention.heads = 1;
-  config.attention.score = "none";
-  CHECK_FALSE(Experiment(config).run(Split::kVal, 4).attention);
-}
-
 }  // namespace
 }  // namespace saccade::test::attention_health_test

@@ -2,12 +2,9 @@
 // several numbers of threads.
 #include "captioning/study/evaluation/baselines.h"
 
-#include <nlohmann/json.hpp>
-
 #include "captioning/learning/objectives/caption_loss.h"
 #include "captioning/study/evaluation/consensus.h"
 #include "captioning/study/evaluation/evaluation_report.h"
-#include "captioning/study/evaluation/evaluation_table.h"
 #include "captioning/study/evaluation/nearest_images.h"
 #include "captioning/study/evaluation/novelty.h"
 #include "captioning/study/evaluation/perplexity.h"
@@ -96,23 +93,6 @@ TEST_CASE("the consensus is the caption that is closest to the others") {
   CHECK(consensus.of(reversed) == Place{3, 0});
   CHECK(consensus.of(one) == Place{2, 0});
   CHECK(consensus.of(apart) == Place{2, 0});  // they have nothing in common, so the first one wins
-}
-
-TEST_CASE("baselines are scored beside the model, with the same bits for any number of threads") {
-  const Experiment experiment(small_experiment());
-  EvaluationRequest request = experiment.request();
-  request.baselines = true;
-  const auto first = same_for_threads([&] { return evaluation_json(experiment.run(request)); });
-  const nlohmann::json json = nlohmann::json::parse(first);
-  for (const char* name : {"nearest", "consensus", "human"})
-    for (const char* metric : {"Bleu_1", "Bleu_4", "METEOR", "ROUGE_L", "CIDEr", "CIDEr_plain"}) {
-      INFO(name << " " << metric);
-      CHECK(json.at("baselines").at(name).at(metric).is_number());
-    }
-  // A consensus of twelve images contains less that is wrong than a guess from one image.
-  CHECK(json.at("baselines").at("consensus").at("Bleu_1") > 0.2);
-  const std::string table = evaluation_table(experiment.run(request));
-  CHECK(table.find("consensus") != std::string::npos);
 }
 
 TEST_CASE("each baseline does what its name says") {
@@ -237,16 +217,6 @@ TEST_CASE("words that the vocabulary lacks are counted, and captions without a w
   CHECK(none.captions == 0);
   CHECK(std::isnan(none.value()));
   CHECK(none.unknown_share() == 0);
-}
-
-TEST_CASE("perplexity has the same bits for any number of threads") {
-  const Experiment experiment(small_experiment("hard"));
-  const std::vector<Index> images = images_of(experiment.data.dataset, Split::kTrain);
-  same_for_threads([&] {
-    return measure_perplexity(experiment.model, experiment.data.dataset, experiment.inputs, images,
-                              {})
-        .nll;
-  });
 }
 
 TEST_CASE("a caption is new unless a training caption has the same words") {

@@ -257,6 +257,7 @@ TEST_CASE("tables are read with every separator") {
       else
         CHECK(parse_csv("a" + s + "b\nx" + s + end, "x", separator).plain_quotes);
   }
+  CHECK_THROWS_WITH(parse_csv("a,b\nx,y\"z\n", "x", ','), Contains("x:2:"));
   // No writer of CSV made this text, but people have it.
   const CsvTable bars = parse_csv("a.jpg| 0| a \"red\" sign\nb.jpg| 0| \"stop\" it says", "x", '|');
   CHECK(bars.plain_quotes);

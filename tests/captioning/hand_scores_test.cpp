@@ -45,18 +45,11 @@ TEST_CASE("clipped counts and the closest reference") {
   CHECK(counts_of(words("a a"), twice).correct[0] == 1);
 }
 
-TEST_CASE("BLEU of short cases") {
+// tests/golden/scores_test.cpp has the scores of the reference implementation for whole corpora.
+TEST_CASE("BLEU of captions without n-grams, and of no captions") {
   const std::vector<Words> reference = {words("a b c d e")};
-  const BleuScores same = score_bleu(counts_of(reference[0], reference));
-  for (const double score : same.bleu) CHECK((score < 1 && score > 1 - 1e-8));
-  // Four of five words, in order: 1, 3/3, 2/2, 1/1 and the penalty exp(1 - 5/4).
-  const BleuScores shorter = score_bleu(counts_of(words("a b c d"), reference));
-  CHECK(near(shorter.no_bp[3], 1));
-  CHECK(near(shorter.bleu[3], std::exp(-0.25)));
-  // a b x d e: 4/5, 2/4, and none of 3 trigrams.
+  // Of a b x d e no trigram is right: that factor is 1e-15 / 3.
   const BleuScores gap = score_bleu(counts_of(words("a b x d e"), reference));
-  CHECK(near(gap.bleu[0], 0.8));
-  CHECK(near(gap.bleu[1], std::sqrt(0.8 * 0.5)));
   CHECK(near(gap.bleu[2], std::cbrt(0.4 * 1e-15 / 3)));
   // A single word has no bigram: that factor is 1e-15 / 1e-9.
   const BleuScores one = score_bleu(counts_of(words("a"), reference));
@@ -65,16 +58,7 @@ TEST_CASE("BLEU of short cases") {
   for (const double score : empty.bleu) CHECK(score == 0);
   const std::vector<Words> nothing = {{}};
   CHECK(score_bleu(counts_of({}, nothing)).bleu[0] == 0);
-}
-
-TEST_CASE("a corpus is scored from sums and not from means") {
   const std::vector<Words> candidates = {words("a b c d e f"), words("x y")};
-  const std::vector<std::vector<Words>> references = {{words("a b c d e f")}, {words("p q r s")}};
-  const CountedCorpus corpus = counted(candidates, references);
-  const BleuScores both = score_bleu(count_bleu(corpus));
-  CHECK(near(both.no_bp[0], 6.0 / 8));
-  CHECK(near(both.bleu[0], 6.0 / 8 * std::exp(1 - 10.0 / 8)));
-  CHECK(near(both.no_bp[3], std::pow(6.0 / 8 * 5 / 6 * 4 / 4 * 3 / 3, 0.25)));
   CHECK_THROWS_AS(counted({}, {}), DataError);
   CHECK_THROWS_AS(counted(candidates, std::vector<std::vector<Words>>(2)), DataError);
   CHECK_THROWS_AS(counted(candidates, std::vector<std::vector<Words>>(1)), DataError);
@@ -125,14 +109,6 @@ TEST_CASE("an n-gram that every image has gets no weight") {
   // a: 0; c and "a c": log 2 each. Two of four orders match fully.
   CHECK(near(scores[1].cider_d, 10.0 / 2));
   for (const CiderScores& one : score({words("a b")}, {{words("a b")}})) CHECK(one.cider_d == 0);
-}
-
-TEST_CASE("references are averaged, and count once per image in the frequencies") {
-  const std::vector<std::vector<Words>> references = {{words("a"), words("a"), words("b")},
-                                                      {words("c")}};
-  const auto scores = score({words("a"), words("")}, references);
-  CHECK(near(scores[0].cider_d, 10.0 / 4 * 2 / 3));
-  CHECK(scores[1].cider_d == 0);
 }
 
 TEST_CASE("document frequencies of another corpus") {
@@ -206,18 +182,6 @@ Index plain_common(const Words& a, const Words& b) {
 }
 
 }  // namespace
-
-TEST_CASE("ROUGE-L of short cases") {
-  CHECK(near(rouge("a b c d", {"a b c d"}), 1));
-  CHECK(rouge("a b", {"c d e"}) == 0);
-  // a c e: in order, with gaps on both sides.
-  CHECK(near(rouge("a b c d e", {"a x c y e z"}), f_score(3.0 / 5, 3.0 / 6)));
-  CHECK(near(rouge("b a", {"a b"}), 0.5));  // order counts
-  CHECK(near(rouge("a a a", {"a b a"}), f_score(2.0 / 3, 2.0 / 3)));
-  // The best precision comes from the long reference, and the best recall from the short one.
-  CHECK(near(rouge("a b c", {"a b c d e f", "a"}), 1));
-  CHECK(near(rouge("a b c", {"a b x x x", "a x"}), f_score(2.0 / 3, 1.0 / 2)));
-}
 
 TEST_CASE("ROUGE-L of empty captions and of a token with a no-break space") {
   const std::vector<Words> nothing = {{}}, something = {spaced("a b")};

@@ -1,7 +1,6 @@
 // What `inspect` reports about a model's attention: correlations of known numbers, and profiles and
 // gradients of small models over validation images.
 #include "captioning/model/decoding/decode_images.h"
-#include "captioning/scoring/metrics/eigenvalues.h"
 #include "captioning/scoring/statistics/pearson.h"
 #include "captioning/study/evaluation/patch_norms.h"
 #include "captioning/study/inspection/caption_occlusion.h"
@@ -257,37 +256,6 @@ TEST_CASE("the effect of a region on a word is the sum over the pieces of the wo
   }
   CHECK(largest > 1e-4);
   CHECK(most < 1e-5);
-}
-
-// Eigenvalues of symmetric matrices whose eigenvalues can be found by hand.
-
-std::vector<double> of(const std::vector<double>& matrix, Index size) {
-  return symmetric_eigenvalues(matrix, size);
-}
-
-bool near(const std::vector<double>& got, const std::vector<double>& wanted) {
-  if (got.size() != wanted.size()) return false;
-  for (std::size_t i = 0; i < got.size(); ++i)
-    if (!(std::abs(got[i] - wanted[i]) <= 1e-12)) return false;
-  return true;
-}
-
-TEST_CASE("eigenvalues come in order, the smallest first") {
-  CHECK(of({}, 0).empty());
-  CHECK(near(of({-3}, 1), {-3}));
-  CHECK(near(of({5, 0, 0, 0, -1, 0, 0, 0, 2}, 3), {-1, 2, 5}));
-  CHECK(near(of({2, 1, 1, 2}, 2), {1, 3}));
-  // A matrix of ones: one eigenvalue is its size, the others are zero.
-  CHECK(near(of(std::vector<double>(16, 1), 4), {0, 0, 0, 4}));
-  // A path of three nodes: 2 - sqrt 2, 2, 2 + sqrt 2.
-  CHECK(near(of({2, -1, 0, -1, 2, -1, 0, -1, 2}, 3), {2 - std::sqrt(2), 2, 2 + std::sqrt(2)}));
-}
-
-TEST_CASE("only the lower triangle is read") { CHECK(near(of({2, 77, 1, 2}, 2), {1, 3})); }
-
-TEST_CASE("eigenvalues of other matrices are refused") {
-  CHECK_THROWS_AS(of({1, 2, 3}, 2), ShapeError);
-  CHECK_THROWS_AS(of({std::numeric_limits<double>::quiet_NaN(), 0, 0, 1}, 2), InternalError);
 }
 
 // Outlier patches of grids that are made by hand, and of small models.

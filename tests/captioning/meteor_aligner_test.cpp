@@ -1,4 +1,5 @@
-// METEOR's matches and its search for an alignment: by hand, and against a plain version.
+// METEOR's search for an alignment against a plain version. tests/golden/captions/pairs.json has
+// what it finds.
 #include <cstdlib>
 #include <random>
 #include <tuple>
@@ -24,16 +25,11 @@ std::vector<std::uint32_t> numbers(WordTable& words, const std::string& text) {
 }
 
 MatchLists matches(const std::string& hypothesis, const std::string& reference,
-                   const Modules& modules = {}) {
+                   const Modules& modules) {
   WordTable words(&synonyms());
   MatchLists lists;
   lists.find(numbers(words, hypothesis), numbers(words, reference), words, modules);
   return lists;
-}
-
-Alignment align(const std::string& hypothesis, const std::string& reference,
-                const Modules& modules = {}) {
-  return Aligner().align(matches(hypothesis, reference, modules));
 }
 
 // The places of an alignment: reference word, hypothesis word.
@@ -146,59 +142,6 @@ std::string random_sentence(std::mt19937& random, std::size_t length) {
 }
 
 }  // namespace
-
-TEST_CASE("matches are listed by module, then by place") {
-  const MatchLists lists = matches("autos and cars or a car", "car");
-  const auto list = lists.at(0);
-  REQUIRE(list.size() == 4);
-  CHECK((list[0].module == Module::kExact && list[0].start == 5));
-  CHECK((list[1].module == Module::kStem && list[1].start == 2));
-  CHECK((list[2].module == Module::kSynonym && list[2].start == 0));
-  CHECK((list[3].module == Module::kSynonym &&
-         list[3].start == 2));  // through the base form of "cars"
-  CHECK(matches("autos and cars or a car", "car", {.stem = false, .synonym = false}).at(0).size() ==
-        1);
-  // Equal sentences are compared by words only.
-  CHECK(matches("cars car", "cars car").at(0).size() == 1);
-  CHECK(matches("cars car a", "cars car").at(0).size() == 3);
-}
-
-TEST_CASE("a match is certain when none of its words has another match") {
-  const MatchLists lists = matches("a kite over a tree", "a kite by a tree");
-  CHECK(!lists.is_certain(0));  // "a" is in two places
-  CHECK(lists.is_certain(1));
-  CHECK(!lists.is_certain(2));  // nothing matches
-  // There is one place, but two words of the reference match it.
-  CHECK(!matches("a kite", "kite kite").is_certain(0));
-}
-
-TEST_CASE("chunks are runs that are adjacent in both sentences") {
-  CHECK(align("the red kite", "the red kite").chunks == 1);
-  CHECK(align("the red kite", "the kite red").chunks == 3);
-  CHECK(align("red kite", "red big kite").chunks == 2);
-  CHECK(align("red big kite", "red kite").chunks == 2);
-  CHECK(align("owl", "kite").chunks == 0);
-  // The second "a" is taken, because it continues to "dog".
-  const Alignment joined = align("a kite a dog", "a dog");
-  CHECK(places(joined) == Places{{0, 2}, {1, 3}});
-  CHECK(joined.chunks == 1);
-}
-
-TEST_CASE("the distance of a match counts only for matches that are tried after it") {
-  // "a" is at the fourth place of the reference. The first "a" of the hypothesis is 3 places away,
-  // the second is at the same place. But the first one is tried first, with no distance of its own.
-  CHECK(places(align("a b c a", "x y z a")) == Places{{3, 0}});
-}
-
-TEST_CASE("one-word stems and synonyms add nothing to the count of matches") {
-  // By stem alone, both pairs are certain and are taken without a choice.
-  CHECK(align("kites run", "kite runs", {.synonym = false}).matches.size() == 2);
-  // With synonyms, each pair matches twice and is no longer certain. It then ranks like no match,
-  // but with one more chunk, so nothing is taken.
-  CHECK(align("kites run", "kite runs").matches.empty());
-  // An exact match of the same word ranks above both.
-  CHECK(places(align("kites kite", "kite")) == Places{{0, 1}});
-}
 
 TEST_CASE("the search equals its plain version") {
   std::mt19937 random(7);

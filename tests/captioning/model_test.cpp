@@ -116,7 +116,8 @@ TEST_CASE("the traits of every encoder are those of its network") {
         "bigru or text_transformer");
 }
 
-TEST_CASE("the frozen stages of every encoder are those closest to the pixels") {
+TEST_CASE(
+    "every parameter of an encoder is in one stage, and those that are frozen are the first ones") {
   ExperimentConfig config = test::small_experiment();
   config.encoder.vit.width = 12;
   config.encoder.vit.patch = 2;
@@ -139,6 +140,14 @@ TEST_CASE("the frozen stages of every encoder are those closest to the pixels") 
       const bool first = std::any_of(
           stages[0].prefixes.begin(), stages[0].prefixes.end(),
           [&](const std::string& p) { return info.name.starts_with("encoder." + p + "."); });
+      Index owners = 0;
+      for (const EncoderStage& stage : stages)
+        owners += std::ranges::count_if(stage.prefixes, [&](const std::string& p) {
+          return info.name.starts_with("encoder." + p + ".");
+        });
+      // Behind the last block of a transformer stands a normalisation.
+      if (info.name.starts_with("encoder."))
+        CHECK(owners == (info.name.starts_with("encoder.norm.") ? 0 : 1));
       const bool statistic = info.name.find(".running_") != std::string::npos;
       CHECK((info.rate == 0) == (first || statistic));
       frozen += first;

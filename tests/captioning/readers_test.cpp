@@ -3,10 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "captioning/data/fill_splits.h"
 #include "captioning/data/reader_support.h"
 #include "captioning/model/vocabulary/vocabulary.h"
-#include "captioning/scoring/files/csv.h"
 #include "captioning/scoring/files/text_file.h"
 #include "captioning/scoring/words/tokenizer.h"
 #include "tests/support/catch.h"
@@ -220,32 +218,10 @@ TEST_CASE("the caption files of COCO are read") {
   }
 }
 
-TEST_CASE("CSV fields may have quotes, commas and line ends, and faults have line numbers") {
-  const test::TempFolder folder("readers");
-  const auto rows_of = [&](const char* name, const std::string& text) {
-    const auto path = folder.write(name, text);
-    return parse_csv(read_text(path, "CSV"), path, ',').rows;
-  };
-  const auto rows = rows_of("a.csv",
-                            "\xEF\xBB\xBFimage,caption\r\n\r\na.jpg,\"A dog, \"\"big\"\"\n"
-                            "and wet\"\nb.jpg,\n\"c.jpg\",plain");
-  REQUIRE(rows.size() == 4);
-  CHECK(rows[0].fields == std::vector<std::string>{"image", "caption"});
-  CHECK(rows[1].fields == std::vector<std::string>{"a.jpg", "A dog, \"big\"\nand wet"});
-  CHECK(rows[1].line == 3);
-  CHECK(rows[2].fields == std::vector<std::string>{"b.jpg", ""});
-  CHECK(rows[2].line == 5);
-  CHECK(rows[3].fields == std::vector<std::string>{"c.jpg", "plain"});
-  CHECK(rows[3].line == 6);
-  CHECK_THROWS_WITH(rows_of("b.csv", "a,b\nx,\"open\n\n"),
-                    Contains("b.csv:2: the quote that opens here is never closed"));
-  CHECK_THROWS_WITH(rows_of("c.csv", "a,b\nx,y\"z\n"), Contains("c.csv:2:"));
-}
-
 TEST_CASE("a folder with captions.csv is read") {
   const test::TempFolder folder("readers");
   folder.write("captions.csv",
-               "image,caption,split\na.jpg,\"A dog, wet\",train\nb.jpg,A cat,val\n"
+               "\xEF\xBB\xBFimage,caption,split\na.jpg,\"A dog, wet\",train\nb.jpg,A cat,val\n"
                "a.jpg,A dog,train\na.jpg,A dog,train\n");
   const Dataset out = read_folder({.images = folder.path(), .captions = {}});
   REQUIRE(out.images.size() == 2);
@@ -268,23 +244,6 @@ TEST_CASE("a folder with captions.csv is read") {
   refuse("image,caption,split\na.jpg,x,val\na.jpg,y,train\n", "is in val and in train");
   refuse("image,caption,image\na.jpg,x,y\n", "could both hold the image");
   refuse("image,caption\n", "no image with a caption");
-
-  std::string many = "image,caption\n";
-  for (int i = 0; i < 1000; ++i) many += str(i, ".jpg,A dog\n");
-  folder.write("captions.csv", many);
-  Dataset split = read_folder({.images = folder.path(), .captions = {}});
-  CHECK(images_of(split, Split::kVal).empty());
-  fill_splits(split, SplitShares());
-  const auto val = images_of(split, Split::kVal).size();
-  CHECK((val > 70 && val < 130));
-  // A few images leave something for both splits, whatever their names.
-  for (int first = 0; first < 20; ++first) {
-    folder.write("captions.csv",
-                 str("image,caption\n", first, "x.jpg,A dog\n", first, "y.jpg,A cat\n"));
-    Dataset small = read_folder({.images = folder.path(), .captions = {}});
-    fill_splits(small, SplitShares());
-    CHECK(!images_of(small, Split::kVal).empty());
-  }
 }
 
 TEST_CASE("an image has one name, however its path is written") {

@@ -10,7 +10,6 @@
 #include "captioning/study/evaluation/sample_scores.h"
 #include "captioning/study/evaluation/sequence_scores.h"
 #include "core/base/random.h"
-#include "core/parallel/parallel.h"
 #include "tests/captioning/small_experiment.h"
 #include "tests/support/catch.h"
 
@@ -278,37 +277,6 @@ TEST_CASE("sets that cannot be scored") {
   CHECK_THROWS_AS(scores_of({{"a", "b"}}, kReferences), DataError);
   CHECK_THROWS_AS(scores_of({{"a", "b"}}, {{}}), DataError);
   CHECK_THROWS_AS(scores_of({{"a"}}, {{"a"}}), ShapeError);
-}
-
-TEST_CASE(
-    "a model's samples are drawn in the regime that draws, the same for any number of threads") {
-  const Experiment experiment(small_experiment("hard"));
-  EvaluationRequest request = experiment.request();
-  request.samples = 4;
-  const int before = parallel::threads();
-  std::vector<EvaluationReport> reports;
-  for (const int threads : {1, 2, 4}) {
-    parallel::set_threads(threads);
-    reports.push_back(experiment.run(request));
-  }
-  parallel::set_threads(before);
-  REQUIRE(reports[0].samples);
-  CHECK(reports[0].samples->search.mode == SearchMode::kSample);
-  CHECK(reports[0].samples->search.regime == Regime::kSample);
-  CHECK(reports[0].samples->scores == reports[1].samples->scores);
-  CHECK(reports[0].samples->scores == reports[2].samples->scores);
-  const nlohmann::json json = nlohmann::json::parse(evaluation_json(reports[0]));
-  CHECK(json.at("samples").at("per_image") == 4);
-  CHECK(json.at("samples").at("regime") == "sample");
-  const auto& corpus = json.at("samples").at("corpus");
-  CHECK(corpus.at("self_CIDEr") > 0.1);
-  CHECK(corpus.at("best_CIDEr") >= corpus.at("mean_CIDEr"));
-
-  request.regimes = {Regime::kExpectation};
-  request.samples = 2;
-  CHECK(experiment.run(request).samples->search.regime == Regime::kExpectation);
-  request.samples = 1;
-  CHECK_THROWS_AS(experiment.run(request), ShapeError);
 }
 
 using Words = std::vector<std::string>;

@@ -1,6 +1,5 @@
 #include "core/io/checkpoint.h"
 
-#include <fcntl.h>
 #include <hdf5.h>
 
 #include <chrono>
@@ -186,7 +185,8 @@ TEST_CASE("HDF5 tools open a checkpoint as it is") {
   H5Fclose(file);
 }
 
-TEST_CASE("every changed byte and every cut is detected") {
+// tests/campaign/flips.cpp changes every byte.
+TEST_CASE("a checkpoint that is cut, longer or changed says so") {
   const TempFolder folder("checkpoint");
   Archive archive;
   archive.add_floats("weight", {2}, {1, 2});
@@ -194,24 +194,7 @@ TEST_CASE("every changed byte and every cut is detected") {
   save_archive(folder / "good.h5", archive);
   const std::string good = TempFolder::read(folder / "good.h5");
   const auto path = folder.write("bad.h5", good);
-  const FileHandle file(
-      ::open(path.c_str(), O_RDWR));  // rewriting the whole file would wait for the disk
-  const auto put = [&](std::size_t at, char byte) {
-    return write_all_at(file.fd(), std::as_bytes(std::span(&byte, 1)), at) == 0;
-  };
-  int missed = 0;
-  for (std::size_t i = 0; i < good.size(); ++i) {
-    const bool written = put(i, static_cast<char>(good[i] ^ (1 << (i % 8))));
-    if (!written || load_error(path).find(path.string()) != 0) ++missed;
-    put(i, good[i]);
-  }
-  CHECK(missed == 0);
   CHECK(load_error(path).empty());
-  for (std::size_t length = good.size(); length-- > 0;) {
-    std::filesystem::resize_file(path, length);
-    if (load_error(path).empty()) ++missed;
-  }
-  CHECK(missed == 0);
   folder.write("bad.h5", good + "x");
   CHECK_THAT(load_error(path), Catch::Contains("bytes of content, should be"));
   folder.write("bad.h5", good.substr(0, 2000));
@@ -359,28 +342,4 @@ TEST_CASE("what is packed comes back, and damage is noticed") {
     }
     CHECK(missed == 0);
   }
-}
-
-TEST_CASE("no damage below a correct digest crashes the reader") {
-  const TempFolder folder("checkpoint");
-  const Hdf5Image image = to_hdf5_image(sample());
-  const std::string good = index_text(image.places);
-  int refused = 0, read = 0;
-  const auto load = [&](const std::string& index) {
-    const auto ignore = [](const std::string&, const Archive::Entry&) {};
-    const std::string error =
-        message_of<CheckpointError>([&] { visit_entries(image.bytes, index, "x", ignore); });
-    ++(error.empty() ? read : refused);
-  };
-  load(good);
-  CHECK(read == 1);
-  Random random({.seed = 4, .stream = Stream::kTest});
-  for (int i = 0; i < 5000; ++i) {
-    std::string bad = good;
-    for (std::uint64_t edits = 1 + random.below(3); edits > 0; --edits) {
-      bad[random.below(bad.size())] = "0123456789-.[]{}\":,eftux\\"[random.below(26)];
-    }
-    load(bad);
-  }
-  CHECK(refused > 3000);
 }

@@ -142,29 +142,6 @@ TEST_CASE("a message stays short, whatever it quotes") {
   }
 }
 
-TEST_CASE("no damage to a config file crashes the reader") {
-  const std::string good =
-      "title: &t 'x'\nrate: 4e-4\ninner:\n  words: [a, *t, \"b\\n\"]\n  weight: null\n"
-      "axes: {inner.hidden: [1, 2]}\narms: {a: {}, b: {inner: {hidden: 2}}}\nstop: |\n  10e\n";
-  Random random({.seed = 1, .stream = Stream::kTest});
-  const std::string bytes = "{}[]:,&*!|>'\"%@`#-?\n\t \\~<.0e\xC3\xA9";
-  int refused = 0;
-  for (int i = 0; i < 3000; ++i) {
-    std::string text = good;
-    for (std::uint64_t edits = 1 + random.below(4); edits > 0; --edits) {
-      const std::size_t at = random.below(text.size());
-      const char byte = bytes[random.below(bytes.size())];
-      if (random.below(2) == 0) {
-        text[at] = byte;
-      } else {
-        text.insert(at, 1, byte);
-      }
-    }
-    if (!mistakes(text).empty()) ++refused;
-  }
-  CHECK(refused > 1000);
-}
-
 TEST_CASE("overrides are typed like the file and name themselves in mistakes") {
   Loaded<Outer> loaded;
   apply_override(loaded, "inner.hidden=3");

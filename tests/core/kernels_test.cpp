@@ -227,19 +227,17 @@ TEST_CASE("element-wise kernels agree with their reference versions") {
   for (const double scale : {0.01, 1.0, 30.0}) {
     CAPTURE(scale);
     const Tensor x = random({7, 19}, scale);
-    Tensor optimized = filled(x.shape(), kNan), reference = filled(x.shape(), kNan);
-    kernels::tanh(x.view(), optimized.view());
-    kernels::reference::tanh(x.view(), reference.view());
-    CHECK(close(reference.view(), optimized.view()));
-    kernels::sigmoid(x.view(), optimized.view());
-    kernels::reference::sigmoid(x.view(), reference.view());
-    CHECK(close(reference.view(), optimized.view()));
-    kernels::gelu(x.view(), optimized.view());
-    kernels::reference::gelu(x.view(), reference.view());
-    CHECK(close(reference.view(), optimized.view()));
-    kernels::softmax(x.view(), optimized.view());
-    kernels::reference::softmax(x.view(), reference.view());
-    CHECK(close(reference.view(), optimized.view()));
+    using Kernel = void (*)(ConstView, View);
+    for (const auto& [kernel, plain] :
+         {std::pair<Kernel, Kernel>{kernels::tanh, kernels::reference::tanh},
+          {kernels::sigmoid, kernels::reference::sigmoid},
+          {kernels::gelu, kernels::reference::gelu},
+          {kernels::softmax, kernels::reference::softmax}}) {
+      Tensor optimized = filled(x.shape(), kNan), reference = filled(x.shape(), kNan);
+      kernel(x.view(), optimized.view());
+      plain(x.view(), reference.view());
+      CHECK(close(reference.view(), optimized.view()));
+    }
     Tensor masked = random({7, 150}, scale);  // masked except a few numbers of each row
     for (Index i = 0; i < masked.size(); ++i)
       if (i % 7 != 0) masked[i] = -std::numeric_limits<Real>::infinity();

@@ -72,31 +72,6 @@ TEST_CASE("the normalisation of a sample does not depend on its batch, to the bi
   }
 }
 
-TEST_CASE("layer norm equals group norm of one position and one group") {
-  const Index rows = 5, width = 37;
-  const Tensor x = noise({rows, width}, 1, -2), dy = noise({rows, width}, 2);
-  const Tensor gamma = noise({width}, 3), beta = noise({width}, 4);
-  const GroupNormShape shape{rows, 1, width, 1};
-  Normalised layer{Tensor({rows, width}), Tensor({rows}),  Tensor({rows}),
-                   Tensor({rows, width}), Tensor({width}), Tensor({width})};
-  Normalised group{Tensor({rows, width}), Tensor({rows}),  Tensor({rows}),
-                   Tensor({rows, width}), Tensor({width}), Tensor({width})};
-  kernels::layer_norm(1e-5, x.view(), gamma.view(), beta.view(), layer.y.view(), layer.mean.view(),
-                      layer.rstd.view());
-  kernels::layer_norm_backward(x.view(), gamma.view(), layer.mean.view(), layer.rstd.view(),
-                               dy.view(),
-                               {layer.dx.view(), layer.dgamma.view(), layer.dbeta.view()});
-  kernels::reference::group_norm(shape, Activation::kNone, 1e-5, x.view(), gamma.view(),
-                                 beta.view(), group.y.view(), group.mean.view(), group.rstd.view());
-  kernels::reference::group_norm_backward(
-      shape, Activation::kNone, x.view(), gamma.view(), group.y.view(), group.mean.view(),
-      group.rstd.view(), dy.view(), {group.dx.view(), group.dgamma.view(), group.dbeta.view()});
-  CHECK(difference(group.y, layer.y) <= 1e-5);
-  CHECK(difference(group.dx, layer.dx) <= 1e-5);
-  CHECK(difference(group.dgamma, layer.dgamma) <= 1e-5);
-  CHECK(difference(group.dbeta, layer.dbeta) <= 1e-5);
-}
-
 namespace {
 
 std::vector<Real> values(const Tensor& t) { return {t.span().begin(), t.span().end()}; }

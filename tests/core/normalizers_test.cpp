@@ -84,20 +84,6 @@ TEST_CASE("softmax gives the weights of a worked example") {
   for (Index l = 0; l < 4; ++l) CHECK(std::abs(double{y[l]} - expected[l]) <= 0.0005);
 }
 
-TEST_CASE("sparsemax and entmax15 give the results computed by hand") {
-  // Two numbers of [1, 0.5, -1] share the weight; they are above tau = 0.25.
-  CHECK(close(row_of({Real(0.75), Real(0.25), 0}).view(),
-              value_of(row_of({1, Real(0.5), -1}), ops::sparsemax).view()));
-  CHECK(close(row_of({1, 0}).view(), value_of(row_of({5, 4}), ops::sparsemax).view()));
-  // x / 2 = [0.6, 0.4, -1]: (0.6 - tau)^2 + (0.4 - tau)^2 = 1 at tau = 0.5 - 0.7 = -0.2.
-  CHECK(close(row_of({Real(0.64), Real(0.36), 0}).view(),
-              value_of(row_of({Real(1.2), Real(0.8), -2}), ops::entmax15).view()));
-  // Equal scores have equal weights with every normalizer.
-  for (const Normalizer normalize : kNormalizers)
-    CHECK(close(row_of({Real(0.25), Real(0.25), Real(0.25), Real(0.25)}).view(),
-                value_of(row_of({3, 3, 3, 3}), normalize).view()));
-}
-
 TEST_CASE("sparsemax and entmax15 agree with bisection and sum to 1") {
   Index zeros = 0;
   for (const Index regions : {1, 2, 7, 49, 196})

@@ -100,18 +100,6 @@ TEST_CASE("optimizers follow their formulas over several updates") {
       }
 }
 
-TEST_CASE("Adam's first update is as large as the learning rate, whatever the gradient's size") {
-  for (const Real size : {Real(1e-3), Real(1), Real(1e3)}) {
-    ParameterStore store;
-    store.declare("w", Shape{1}, Init::constant(1));
-    store.initialise(1);
-    const auto adam = make_optimizer({.type = OptimizerKind::kAdam}, store);
-    adam->begin_step(0.01);
-    adam->update({.begin = 0, .end = 1}, {.data = &size});
-    CHECK(store.flat()[0] == Approx(0.99).margin(1e-6));
-  }
-}
-
 TEST_CASE("an update uses the scaled gradient, cut at the limit") {
   ParameterStore store;
   store.declare("w", Shape{4}, Init::constant(0));

@@ -7,48 +7,6 @@
 
 namespace saccade {
 
-TEST_CASE("coordinates are appended, row and column from -1 to 1") {
-  ParameterStore store;
-  const GridPositions positions(ParamScope(store, "positions"), PositionKind::kCoordinates,
-                                {{.rows = 2, .cols = 3}, 1});
-  CHECK(positions.features() == 3);
-  test::TestTape tape;
-  const Tensor x = test::noise({2, 6, 1}, 1);
-  const Var in = tape.variable(x.view());
-  const Var y = positions(tape, in);
-  REQUIRE(y.shape() == Shape{2, 6, 3});
-  for (Index b = 0; b < 2; ++b)
-    for (Index l = 0; l < 6; ++l) {
-      const Real* region = y.value().row(b * 6 + l);
-      CHECK(region[0] == x[b * 6 + l]);
-      CHECK(region[1] == (l < 3 ? -1 : 1));
-      CHECK(region[2] == static_cast<Real>(l % 3) - 1);
-    }
-  const Tensor dy = test::noise({2, 6, 3}, 2);
-  tape.backward(std::vector{y}, std::vector{dy.view()});
-  for (Index r = 0; r < 12; ++r) CHECK(tape.grad(in)[r] == dy[3 * r]);
-}
-
-TEST_CASE("sinusoids are added and differ for all cells") {
-  for (const Index features : {4, 6, 32}) {
-    ParameterStore store;
-    const GridPositions positions(ParamScope(store, "positions"), PositionKind::kSinusoidal,
-                                  {{.rows = 8, .cols = 8}, features});
-    CHECK(positions.features() == features);
-    test::TestTape tape;
-    const Tensor zeros({1, 64, features});
-    const Var y = positions(tape, tape.constant(zeros.view()));
-    std::set<std::vector<Real>> cells;
-    for (Index l = 0; l < 64; ++l) {
-      const Real* cell = y.value().row(l);
-      cells.emplace(cell, cell + features);
-      CHECK(cell[0] == static_cast<Real>(std::sin(static_cast<double>(l / 8))));
-      CHECK(cell[3] == static_cast<Real>(std::cos(static_cast<double>(l % 8))));
-    }
-    CHECK(cells.size() == 64);
-  }
-}
-
 TEST_CASE("times of frames are added as the published sinusoids of their steps") {
   const auto places = [](std::vector<float> times, float step) {
     const auto count = static_cast<Index>(times.size());

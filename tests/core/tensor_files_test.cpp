@@ -87,25 +87,12 @@ TEST_CASE("a pickle that asks for anything but tensors is refused by its name, a
     CHECK_FALSE(says(text).empty());
 }
 
-TEST_CASE("no cut of a file of PyTorch, and no wrong byte, does harm") {
+TEST_CASE("a file of PyTorch that was cut anywhere is refused") {
   const TempFolder folder("torch-damage");
   for (const char* name : {"views.pth", "views-legacy.pth"}) {
     const std::string whole = bytes_of(kFolder + name);
-    for (std::size_t length = 0; length < whole.size(); length += 97) {
-      const auto path = folder.write("cut.pth", whole.substr(0, length));
-      CHECK_FALSE(error_of(path).empty());
-    }
-    for (std::size_t at = 0; at < whole.size(); at += 13) {
-      std::string changed = whole;
-      changed[at] = static_cast<char>(changed[at] ^ 0x55);
-      const auto path = folder.write("changed.pth", changed);
-      try {
-        const auto file = open_tensors(path);
-        for (const SafetensorsEntry& entry : file->entries())
-          if (entry.type[0] == 'F') file->floats(entry);
-      } catch (const Error&) {
-      }
-    }
+    for (std::size_t length = 0; length < whole.size(); length += 97)
+      CHECK_FALSE(error_of(folder.write("cut.pth", whole.substr(0, length))).empty());
   }
 }
 

@@ -1,6 +1,6 @@
 // Hard attention's estimators and the self-critical loss, for given draws, against PyTorch programs
-// that were written from the papers (make_formulas.py). What the estimators have as expectation is
-// there the gradient of the expected cost, over all choices.
+// that were written from the papers (make_formulas.py). hard_attention_test.cpp computes what the
+// estimators have as expectation.
 #include "captioning/learning/objectives/policy_loss.h"
 #include "tests/captioning/tiny_hard_model.h"
 #include "tests/golden/formulas.h"
@@ -27,7 +27,6 @@ RewardBaseline averages() {
 
 struct Pass {
   std::vector<double> advantages;
-  double probability = 1, cost = 0;
   std::vector<Real> gradient;
 };
 
@@ -39,10 +38,6 @@ Pass run_choices(const FormulaModel& model, const std::vector<Choices>& draws,
                  pack_captions(model.captions, kBos, kEos), options, {.batch_captions = 1},
                  &observer);
   Pass out;
-  out.cost = loss.nll()[0];
-  for (Index t = 0; t < model.steps(); ++t)
-    out.probability *= static_cast<double>(
-        draw_of(loss.output(), t).weights.row(0)[draws[0][static_cast<std::size_t>(t)]]);
   loss.backward(averages());
   out.advantages = loss.advantages();
   out.gradient = parameter_gradients(tape, model.store);
@@ -72,30 +67,6 @@ TEST_CASE("the estimators of hard attention equal the published formulas for giv
               kGoldenTolerance);
         check_formula_gradients(name + "/gradients", pass.gradient, model.store);
       }
-}
-
-TEST_CASE("over all choices, estimators give the gradient of the expected cost") {
-  for (const std::string kind : {"lstm", "gru", "luong", "updown"})
-    for (const HardLikelihood likelihood : {HardLikelihood::kChoice, HardLikelihood::kMarginal}) {
-      const std::string model_name = str("hard_", kind),
-                        name = str(model_name, "_", enum_name(likelihood));
-      CAPTURE(name);
-      const FormulaModel model(model_name, BaselineKind::kEma, kind);
-      CaptionLossOptions options = estimator(1, 0);
-      options.hard.likelihood = likelihood;
-      options.hard.reward = RewardKind::kToGo;
-      std::vector<double> sums(static_cast<std::size_t>(model.store.flat_size()), 0);
-      double cost = 0;
-      for (const Choices& choices : model.all_choices()) {
-        const Pass pass = run_choices(model, {choices}, options);
-        cost += pass.probability * pass.cost;
-        for (std::size_t i = 0; i < sums.size(); ++i)
-          sums[i] += pass.probability * static_cast<double>(pass.gradient[i]);
-      }
-      CHECK(std::abs(cost - double{golden(name + "/expected_cost")[0]}) <= kGoldenTolerance * cost);
-      check_formula_gradients(name + "/expected_gradients", {sums.begin(), sums.end()},
-                              model.store);
-    }
 }
 
 TEST_CASE("the self-critical loss equals the published formula for given draws") {

@@ -207,21 +207,6 @@ def keep_estimator(kind, likelihood, reward, baseline):
     keep(f"{case}/gradients", weights.gradients())
 
 
-def keep_expected_cost(kind, likelihood):
-    """The gradient of the expected cost, over all choices of regions: what an estimator should have as
-    its expectation."""
-    case = f"hard_{kind}_{likelihood}"
-    weights = Weights(f"hard_{kind}")
-    features = tensor(2 * numbers(f"hard_{kind}/features", (REGIONS, 2)))
-    expected = 0
-    for choices in itertools.product(range(REGIONS), repeat=len(WORDS) + 1):
-        nll, log_p, _, _ = draw(weights, features, kind, likelihood, choices)
-        expected = expected + torch.exp(log_p.sum()) * nll.sum()
-    expected.backward()
-    keep(f"{case}/expected_cost", [expected.item()])
-    keep(f"{case}/expected_gradients", weights.gradients())
-
-
 # Two images with two draws each. The last word is <eos>, or what was cut off.
 DRAWS = [([4, 5], (EOS,)), ([3], (EOS,)), ([5, 5], (4,)), ([], (EOS,))]
 DRAWN_REGIONS = [[2, 0, 1], [1, 1], [0, 2, 2], [1]]
@@ -312,9 +297,6 @@ def main():
         keep_decoder(case, *DECODERS[case], padded=True)
     for case in KEYED:
         keep_decoder(case, *DECODERS[case], keyed=True)
-    for kind in "lstm", "gru", "luong", "updown":
-        for likelihood in "choice", "marginal":
-            keep_expected_cost(kind, likelihood)
     for likelihood, reward, baseline in itertools.product(
             ("choice", "marginal"), ("sum", "mean", "to_go"),
             ("none", "ema", "ema_per_length", "learned", "greedy", "leave_one_out")):

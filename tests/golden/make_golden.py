@@ -55,19 +55,16 @@ def keep_network(name, network, height, width, image="pixels"):
     keep(f"{name}/gradient_sizes", [size(p.grad) for _, p in parameters])
 
 
-def keep_module(name, module, inputs, run, graded=2, alter=lambda module: None):
-    """A small module: whole outputs, and the gradients of the first `graded` of them under a
-    cotangent. run(inputs) gives a list of outputs; alter(module) may change the weights."""
+def keep_module(name, module, inputs, run):
+    """A small module: whole outputs, and their gradients under a cotangent. run(inputs) gives a list
+    of outputs."""
     give_weights(module.double(), name + ".").eval()
-    with torch.no_grad():
-        alter(module)
     inputs = {k: tensor(2 * numbers(f"{name}/{k}", s)).requires_grad_() for k, s in inputs.items()}
     outputs = run(**inputs)
     loss = 0
     for i, output in enumerate(outputs):
         keep(f"{name}/output{i}", output)
-        if i < graded:
-            loss = loss + (output * tensor(numbers(f"{name}/cotangent{i}", tuple(output.shape)))).sum()
+        loss = loss + (output * tensor(numbers(f"{name}/cotangent{i}", tuple(output.shape)))).sum()
     loss.backward()
     for k, v in inputs.items():
         keep(f"{name}/gradient/{k}", v.grad)
@@ -99,22 +96,6 @@ class Features(torch.nn.Module):
 
     def forward(self, x):
         return self.features(x)
-
-
-def keep_encoder_layer(name, norm_first, activation):
-    layer = torch.nn.TransformerEncoderLayer(12, 3, 24, 0.0, activation, batch_first=True,
-                                             norm_first=norm_first)
-    keep_module(name, layer, {"x": (2, 4, 12)}, lambda x: [layer(x)])
-
-
-def keep_decoder_layer(name, norm_first):
-    """Words see those before them, and regions. Keys and values of regions have no bias here."""
-    layer = torch.nn.TransformerDecoderLayer(12, 3, 24, 0.0, "relu", batch_first=True,
-                                             norm_first=norm_first)
-    future = torch.ones(4, 4, dtype=torch.bool).triu(1)
-    keep_module(name, layer, {"x": (2, 4, 12), "memory": (2, 5, 12)},
-                lambda x, memory: [layer(x, memory, tgt_mask=future)],
-                alter=lambda layer: layer.multihead_attn.in_proj_bias[12:].zero_())
 
 
 class Attention(torch.nn.Module):
@@ -165,46 +146,26 @@ class PatchEmbedding(torch.nn.Module):
 
 
 class Vit(torch.nn.Module):
-    """A vision transformer by timm's names, of 2 blocks, up to the patches' normalised tokens.
-    With registers only patches have positions (timm's no_embed_class)."""
+    """A vision transformer by timm's names, of 2 blocks, up to the patches' normalised tokens."""
 
-    def __init__(self, patches, registers=0, width=12, heads=3, multiple=2, patch=4):
+    def __init__(self, patches, width=12, heads=3, multiple=2, patch=4):
         super().__init__()
         parameter = lambda *shape: torch.nn.Parameter(torch.zeros(shape))
-        self.placed = patches if registers else patches + 1
-        self.placeless = registers + 1
         self.cls_token = parameter(1, 1, width)
-        if registers:
-            self.reg_token = parameter(1, registers, width)
-        self.pos_embed = parameter(1, self.placed, width)
+        self.pos_embed = parameter(1, patches + 1, width)
         self.patch_embed = PatchEmbedding(width, patch)
         self.blocks = torch.nn.Sequential(*[Block(width, heads, multiple) for _ in range(2)])
         self.norm = torch.nn.LayerNorm(width, 1e-6)
 
     def forward(self, pixels):
         x = self.patch_embed(pixels)
-        first = [self.cls_token.expand(len(x), -1, -1)]
-        if self.placeless > 1:
-            first.append(self.reg_token.expand(len(x), -1, -1))
-            x = torch.cat(first + [x + self.pos_embed], 1)
-        else:
-            x = torch.cat(first + [x], 1) + self.pos_embed
-        return self.norm(self.blocks(x))[:, self.placeless:]
+        x = torch.cat([self.cls_token.expand(len(x), -1, -1), x], 1) + self.pos_embed
+        return self.norm(self.blocks(x))[:, 1:]
 
 
-def keep_vits():
+def keep_vit():
     vit = Vit(6)
     keep_module("vit", vit, {"pixels": (2, 3, 8, 12)}, lambda pixels: [vit(pixels)])
-    registers = Vit(6, 2)
-    give_weights(registers.double(), "vit_registers.")
-    keep("vit_registers/output0",
-         registers(tensor(2 * numbers("vit_registers/pixels", (2, 3, 8, 12)))))
-    # Positions of 4 x 4 patches for fewer and for more.
-    positions = weight("vit_resized.pos_embed", (1, 17, 12))[:, 1:]
-    grid = positions.reshape(1, 4, 4, 12).permute(0, 3, 1, 2)
-    for name, size in ("fewer", (2, 3)), ("more", (5, 6)):
-        resized = torch.nn.functional.interpolate(grid, size, mode="bicubic", antialias=True)
-        keep(f"vit_resized/{name}", resized.permute(0, 2, 3, 1).reshape(-1, 12))
 
 
 def main():
@@ -223,14 +184,7 @@ def main():
                 lambda x, h, c: lstm(x, (h, c)))
     gru = torch.nn.GRUCell(5, 4)
     keep_module("gru", gru, {"x": (3, 5), "h": (3, 4)}, lambda x, h: [gru(x, h)])
-    heads = torch.nn.MultiheadAttention(12, 3, batch_first=True)
-    keep_module("multi_head", heads, {"query": (2, 4, 12), "memory": (2, 5, 12)},
-                lambda query, memory: heads(query, memory, memory, average_attn_weights=False),
-                graded=1)
-    for norm, activation in ("pre", "gelu"), ("post", "relu"):
-        keep_encoder_layer(f"encoder_layer_{norm}", norm == "pre", activation)
-        keep_decoder_layer(f"decoder_layer_{norm}", norm == "pre")
-    keep_vits()
+    keep_vit()
 
     write("torch.safetensors")
 

@@ -130,16 +130,6 @@ TEST_CASE("a vision transformer with timm's weights equals PyTorch's, forward an
   }
 }
 
-TEST_CASE("timm's registers have no position") {
-  const TempFolder folder("golden-vit-registers");
-  Model model(small(2));
-  model.load(timm_file(folder, "vit_registers", timm_shapes(2)));
-  test::TestTape tape(model.parameters.views(), test::Recording::kNo);
-  const Tensor pixels = golden_pixels("vit_registers/pixels");
-  const Var features = model.encoder->forward(tape, tape.constant(pixels.view()));
-  CHECK(golden_difference("vit_registers/output0", features.value().span()) <= kGoldenTolerance);
-}
-
 TEST_CASE("timm's names are written as they were read") {
   const TempFolder folder("golden-vit-back");
   for (const Index registers : {0, 2}) {
@@ -163,25 +153,6 @@ TEST_CASE("timm's names are written as they were read") {
     CHECK(std::equal(model.parameters.flat().span().begin(), model.parameters.flat().span().end(),
                      other.parameters.flat().data()));
   }
-}
-
-TEST_CASE("positions of another grid are interpolated as in timm") {
-  const TempFolder folder("golden-vit-resized");
-  const SafetensorsFile file = timm_file(folder, "vit_resized", timm_shapes(0, 16));
-  const std::vector<float> all = file.floats(*file.find("pos_embed"));
-  const auto positions_for = [&](Index height, Index width) {
-    EncoderConfig config = small();
-    config.image_size = height, config.image_width = width;
-    Model model(config);
-    model.load(file);
-    const ConstView table =
-        model.parameters.value(model.parameters.find("encoder.embedding.positions.table"));
-    return std::vector<Real>(table.span().begin(), table.span().end());
-  };
-  CHECK(golden_difference("vit_resized/fewer", positions_for(8, 12)) <= kGoldenTolerance);
-  CHECK(golden_difference("vit_resized/more", positions_for(20, 24)) <= kGoldenTolerance);
-  const std::vector<Real> same = positions_for(16, 16);
-  CHECK(std::equal(same.begin(), same.end(), behind_class(all).begin()));
 }
 
 TEST_CASE(

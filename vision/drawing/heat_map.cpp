@@ -217,14 +217,6 @@ void check(const HeatMap& map, const HeatMapOptions& options) {
 
 }  // namespace
 
-Image draw_heat_map(const HeatMap& map, const HeatMapOptions& options) {
-  check(map, options);
-  const HeatMapDrawing drawing(map, options);
-  PixelCanvas canvas(drawing.height(), drawing.width(), &drawing.painter());
-  drawing.draw(canvas);
-  return canvas.take();
-}
-
 std::string heat_map_file(const HeatMap& map, const HeatMapOptions& options, PictureFormat format) {
   check(map, options);
   const HeatMapDrawing drawing(map, options);

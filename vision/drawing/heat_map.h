@@ -33,13 +33,10 @@ struct HeatMapOptions {
   std::filesystem::path font{};          // empty: DejaVu Sans where the system has it
 };
 
-// Throws ShapeError when labels, values and outlines do not fit together or a value is infinite,
-// UsageError on options outside their range, and DataError when the picture would have more than
-// kMaxSheetPixels or its text needs a font that is not installed.
-Image draw_heat_map(const HeatMap& map, const HeatMapOptions& options);
-
-// The same picture as a file; SVG and PDF hold no pixels. Throws as
-// draw_heat_map does.
+// The matrix as a file; SVG and PDF hold no pixels. Throws ShapeError when labels, values and
+// outlines do not fit together or a value is infinite, UsageError on options outside their range,
+// and DataError when the picture would have more than kMaxSheetPixels or its text needs a font that
+// is not installed.
 std::string heat_map_file(const HeatMap& map, const HeatMapOptions& options, PictureFormat format);
 
 }  // namespace saccade

@@ -2,19 +2,24 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 
 #include "captioning/learning/config/learning_rates.h"
 #include "captioning/learning/runs/checkpoint_content.h"
 #include "captioning/learning/runs/first_weights.h"
 #include "captioning/learning/runs/named_models.h"
-#include "captioning/learning/training/box_targets.h"
+#include "captioning/learning/training/attention_targets.h"
 #include "captioning/learning/training/choosing_metric.h"
 #include "captioning/learning/training/cost_ahead.h"
+#include "captioning/learning/training/run_data.h"
 #include "captioning/learning/training/word_labels.h"
 #include "captioning/scoring/metrics/metric_registry.h"
 #include "captioning/study/evaluation/dead_signs.h"
 #include "captioning/study/evaluation/map_watch.h"
+#include "captioning/study/grounding/configured_boxes.h"
+#include "captioning/study/grounding/noun_boxes.h"
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/io/checkpoint.h"
@@ -27,6 +32,42 @@ namespace saccade {
 namespace fs = std::filesystem;
 
 namespace {
+
+// The boxes of scenes, or those of the training photos that data.boxes names; none where the config
+// asks for no supervision by boxes. All arguments must outlive this object.
+class BoxTargets {
+ public:
+  // The listener receives the number of nouns that have boxes. Throws UsageError where the config
+  // needs boxes and names none, and what read_photo_boxes throws.
+  BoxTargets(const ExperimentConfig& config, const RunData& data, const TrainingSet& set,
+             const GridSize& grid, const MessageListener& listener);
+
+  const AttentionTargets* get() const { return targets_ ? &*targets_ : nullptr; }
+
+ private:
+  std::unique_ptr<PhotoBoxes> photos_;
+  std::optional<AttentionTargets> targets_;
+};
+
+BoxTargets::BoxTargets(const ExperimentConfig& config, const RunData& data, const TrainingSet& set,
+                       const GridSize& grid, const MessageListener& listener) {
+  if (config.supervision.boxes == 0) return;
+  const LoadedData& loaded = data.loaded();
+  NounSource source{.scenes = loaded.scenes ? &*loaded.scenes : nullptr, .photos = nullptr};
+  if (!loaded.scenes) {
+    photos_ = needed_boxes(config.data, loaded, images_of(loaded.dataset, Split::kTrain));
+    if (!photos_)
+      throw UsageError(
+          str("objective.supervision.boxes needs boxes of the training photos; name their file in ",
+              loaded.sets.empty() ? "data.boxes" : "data.sets.NAME.boxes of a data set",
+              ", or set objective.supervision.boxes to 0"));
+    source.photos = photos_.get();
+  }
+  targets_.emplace(set, data.inputs(), source, grid);
+  inform(listener,
+         str("attention is supervised with the boxes of ", targets_->nouns(), " nouns of ",
+             targets_->images(), " training images (", source.description(), ")"));
+}
 
 EvaluationRequest validation_request(const TrainingRequest& request, const Vocabulary& vocabulary) {
   const ExperimentConfig& config = *request.config;

@@ -166,42 +166,6 @@ TEST_CASE("a causal window sees its radius of the past and the first positions")
       CHECK((weights.view().row(t)[s] > 0) == (s <= t && (s == 0 || t - s <= 1)));
 }
 
-TEST_CASE("a causal graph joins each position to the most similar ones before it") {
-  // The cosines with position 3 are 0.6 (position 0), 0.8 (1) and -1 (2).
-  const Tensor x({1, 4, 2}, std::vector<Real>{3, 4, 4, 3, -1, 0, 1, 0});
-  const NeighbourLists lists = nearest_earlier(x.view(), 1, Likeness::kCosine, 4);
-  CHECK(lists.starts == std::vector<Index>{0, 1, 3, 5, 7});
-  CHECK(lists.neighbours == std::vector<int>{0, 0, 1, 0, 2, 1, 3});
-  const NeighbourLists last = nearest_earlier(x.view(), 2, Likeness::kCosine, 1);
-  CHECK(last.starts == std::vector<Index>{0, 1, 2, 3, 6});
-  CHECK(last.neighbours == std::vector<int>{0, 1, 2, 0, 1, 3});
-}
-
-TEST_CASE("causal self-attention is multi-head attention under a causal mask") {
-  const Causal m(options_of("self_attention"));
-  const Tensor x = noise({2, kLength, kWidth}, 1);
-  const auto& full = dynamic_cast<const MultiHeadAttention&>(*m.attention);
-  const Tensor masked = value_of(m.store, [&](Tape& tape) {
-    return full(tape, tape.constant(x.view()), {.pattern = AttentionMask::Pattern::kCausal});
-  });
-  const Tensor causal =
-      value_of(m.store, [&](Tape& tape) { return at_once(full, tape, tape.constant(x.view())); });
-  CHECK(apart(masked.view(), causal.view()) == 0);
-}
-
-TEST_CASE("every parameter of causal attention gets its gradient, at once and step by step") {
-  const Tensor x = noise({2, 4, kWidth}, 1);
-  for (const auto& m : mechanisms()) {
-    CAPTURE(m->name);
-    CHECK(test::gradient_error(m->store, [&](Tape& tape) {
-            return at_once(*m->attention, tape, tape.constant(x.view()));
-          }) < 1e-6);
-    CHECK(test::gradient_error(m->store, [&](Tape& tape) {
-            return by_steps(*m->attention, tape, tape.constant(x.view()));
-          }) < 1e-6);
-  }
-}
-
 TEST_CASE("mechanisms that cannot be causal are refused in one line") {
   using Catch::Matchers::Contains;
   CHECK_THROWS_WITH(Causal(options_of("linformer")),

@@ -189,16 +189,6 @@ TEST_CASE("regions that do not count are not read, and gradients under their mas
   }
 }
 
-TEST_CASE("every parameter of every mechanism gets its gradient") {
-  const Tensor x = noise({2, kRegions, 8}, 1);
-  for (const auto& m : mechanisms()) {
-    CAPTURE(m->name);
-    CHECK(test::gradient_error(m->store, [&](Tape& tape) {
-            return (*m->attention)(tape, tape.constant(x.view()), {});
-          }) < 1e-6);
-  }
-}
-
 TEST_CASE("regions anywhere are weighed by how their boxes lie to each other") {
   // Without queries, the weights of a row are the shares of max(<e, g> + c, 1e-6) alone.
   const GridShape anywhere{{.rows = 1, .cols = 3}, 4, {}, true};
@@ -262,27 +252,6 @@ TEST_CASE("regions anywhere are weighed by how their boxes lie to each other") {
         }) < 1e-6);
   CHECK_THROWS_AS(weigh({.allowed = allowed}), ShapeError);
   CHECK_THROWS_AS(weigh({.boxes = std::span(boxes).first(3)}), ShapeError);
-}
-
-TEST_CASE("a refinement of two blocks has correct gradients and keeps the shape of a grid") {
-  const RefinementConfig options{.type = "differential", .layers = 2, .heads = 1};
-  ParameterStore store;
-  const Refinement refinement(ParamScope(store, "refine"), options, {{.rows = 2, .cols = 2}, 4});
-  test::randomise(store);
-  const Tensor x = noise({2, 4, 4}, 1);
-  CHECK(test::gradient_error(store, [&](Tape& tape) {
-          const Var y = refinement(tape, tape.constant(x.view()), {});
-          REQUIRE(y.shape() == x.shape());
-          return y;
-        }) < 1e-5);
-  std::vector<Shape> weights;
-  value_of(store, [&](Tape& tape) {
-    return refinement(tape, tape.constant(x.view()), {},
-                      [&](const TransformerBlock& block, Var in, const AttentionMask& mask) {
-                        weights.push_back(block.weights(tape, in, mask).shape);
-                      });
-  });
-  CHECK(weights == std::vector<Shape>(2, Shape{2, 1, 4, 4}));
 }
 
 TEST_CASE(

@@ -175,42 +175,4 @@ TEST_CASE("lambda of differential blocks starts lower in lower layers") {
     CHECK(differential_initial(layer) == Approx(lambda).epsilon(1e-14));
 }
 
-TEST_CASE(
-    "the difference of two maps, the root-mean-square norm and mixtures follow their formulas") {
-  test::TestTape tape;
-  const Tensor a = noise({2, 3}, 1), b = noise({2, 3}, 2), u = noise({4}, 3), v = noise({4}, 4),
-               gain = noise({3}, 5);
-  Real dot = 0, square = 0;
-  for (Index i = 0; i < 4; ++i) dot += u[i] * v[i], square += u[i] * u[i];
-  const Var us = tape.constant(u.view()), vs = tape.constant(v.view());
-  const ops::LambdaVectors vectors{us, vs, us, us};
-  const Real lambda = std::exp(dot) - std::exp(square) + 0.8;
-  CHECK(std::abs(ops::differential_lambda(vectors, 0.8) - lambda) < kSame);
-  const ConstView difference =
-      ops::differential(tape.constant(a.view()), tape.constant(b.view()), vectors, 0.8).value();
-  const ConstView normed =
-      ops::rms_norm(tape.constant(a.view()), tape.constant(gain.view()), 0.1).value();
-  for (Index r = 0; r < 2; ++r) {
-    Real sum = 0;
-    for (Index c = 0; c < 3; ++c) sum += a[3 * r + c] * a[3 * r + c];
-    for (Index c = 0; c < 3; ++c) {
-      const Index i = 3 * r + c;
-      CHECK(std::abs(difference[i] - (a[i] - lambda * b[i])) < kSame);
-      CHECK(std::abs(normed[i] - gain[c] * a[i] / std::sqrt(sum / 3 + 0.1)) < kSame);
-    }
-  }
-  const Tensor x = noise({2, 3, 2}, 6), w = noise({5, 4}, 7);
-  const std::vector<int> lengths{3, 1};
-  const ConstView mixed =
-      ops::project_length(tape.constant(x.view()), tape.constant(w.view()), lengths).value();
-  for (Index s = 0; s < 2; ++s)
-    for (Index j = 0; j < 4; ++j)
-      for (Index c = 0; c < 2; ++c) {
-        Real sum = 0;
-        for (Index i = 0; i < lengths[static_cast<std::size_t>(s)]; ++i)
-          sum += w[i * 4 + j] * x[(s * 3 + i) * 2 + c];
-        CHECK(std::abs(mixed[(s * 4 + j) * 2 + c] - sum) < kSame);
-      }
-}
-
 }  // namespace saccade::sequence_ops_test

@@ -1,9 +1,7 @@
-// What tests of commands share: their standard output, and a checkpoint of a small untrained model.
+// What tests of commands share: their standard output, and the run of a small untrained model.
 #pragma once
 
-#include "captioning/learning/runs/checkpoint_content.h"
 #include "core/base/error.h"
-#include "core/io/checkpoint.h"
 #include "experiments/commands/model_session.h"
 #include "tests/experiments/printed.h"
 #include "tests/experiments/small_run.h"
@@ -13,22 +11,25 @@ namespace saccade::test {
 
 constexpr int kOk = static_cast<int>(ExitCode::kOk);
 
-// A folder with model.h5, and pictures of the first validation scenes as PNG files.
+// A small transformer whose encoder is one, too.
+inline ExperimentConfig with_transformers() {
+  ExperimentConfig config = small_transformer();
+  config.encoder.type = "hybrid";
+  config.encoder.vit = {.width = 12, .layers = 2, .heads = 2, .patch = 1};
+  return config;
+}
+
+// A folder with a run, and pictures of the first validation scenes as PNG files.
 class Fixture {
  public:
   explicit Fixture(const std::string& selection) : Fixture(test::small_experiment(selection)) {}
-  explicit Fixture(const ExperimentConfig& config) : config_(config) {
-    data_ = load_data(config_.data);
-    CaptionModel model(config_, training_vocabulary(data_, config_.data), {});
-    prolong_captions(model);
-    const auto optimizer = make_optimizer(config_.optimizer, model.parameters());
-    save_archive(checkpoint(), checkpoint_archive(config_, model, {},
-                                                  {data_.dataset.name, data_.dataset.digest, ""},
-                                                  *optimizer, {}));
+  explicit Fixture(const ExperimentConfig& config) : data_(load_data(config.data)) {
+    write_small_run(checkpoint(), config);
   }
 
-  std::filesystem::path checkpoint() const { return folder_ / "model.h5"; }
+  std::filesystem::path checkpoint() const { return folder_ / "run"; }
   const TempFolder& folder() const { return folder_; }
+  std::filesystem::path out() const { return folder_ / "out"; }
   ModelArgs model() const { return {.checkpoint = checkpoint().string()}; }
   // Writes validation scene number i as a file of this name.
   std::string picture(Index i, const std::string& name) const {
@@ -41,7 +42,6 @@ class Fixture {
 
  private:
   TempFolder folder_{"commands"};
-  ExperimentConfig config_;
   LoadedData data_;
 };
 

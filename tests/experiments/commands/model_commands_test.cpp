@@ -1,8 +1,6 @@
 // evaluate, caption, overlay and inspect on a checkpoint of a small untrained model.
 #include <nlohmann/json.hpp>
 
-#include "captioning/learning/runs/checkpoint_content.h"
-#include "core/io/checkpoint.h"
 #include "experiments/commands/caption.h"
 #include "experiments/commands/evaluate.h"
 #include "experiments/commands/inspect_attention.h"
@@ -87,7 +85,7 @@ TEST_CASE("overlay writes a sheet, the weights and one panel per word") {
   const Fixture fixture("hard");
   OverlayArgs args{.model = fixture.model(),
                    .images = {fixture.picture(0, "a/x.png"), fixture.picture(1, "b/x.png")}};
-  args.out = (fixture.folder() / "out").string();
+  args.out = fixture.out().string();
   fs::create_directories(fs::path(args.out) / "x");
   std::ofstream(fs::path(args.out) / "x" / "99-old.png") << "of an earlier caption";
   const Printed result = printed([&] { return run_overlay(args); });
@@ -160,7 +158,7 @@ TEST_CASE("an overlay also draws the attention among regions and among words") {
   config.search.min_length = 2;  // so that there are words that attend to words
   const Fixture fixture(config);
   OverlayArgs args{.model = fixture.model(), .images = {fixture.picture(0, "x.png")}};
-  args.out = (fixture.folder() / "out").string();
+  args.out = fixture.out().string();
   args.alignment = true;
   const Printed result = printed([&] { return run_overlay(args); });
   CHECK(result.code == kOk);
@@ -174,20 +172,6 @@ TEST_CASE("an overlay also draws the attention among regions and among words") {
   CHECK_FALSE(fs::exists(fs::path(args.out) / "x.refine.layer-0.head-2.png"));
   const std::string svg = TempFolder::read(fs::path(args.out) / "x.words.layer-0.head-0.svg");
   CHECK(svg.find("&lt;bos&gt;</text>") != std::string::npos);
-}
-
-TEST_CASE("inspect shows the flow of gradients and refuses what it cannot show") {
-  const Fixture fixture("soft");
-  InspectAttentionArgs args{
-      .checkpoint = fixture.checkpoint().string(), .gradients = true, .images = 2, .json = true};
-  const Json json = Json::parse(printed([&] { return run_inspect_attention(args); }).text);
-  CHECK(json.at("images") == 2);
-  CHECK_FALSE(json.contains("heads"));
-  CHECK(json.at("gradients").at("direct").at("within_words") > 0.9999);
-  CHECK(json.at("gradients").at("regime") == "expectation");
-  args.json = false;
-  CHECK(printed([&] { return run_inspect_attention(args); }).text.find("direct") !=
-        std::string::npos);
 }
 
 TEST_CASE("the message on a wrong value of an option names it or the choices") {
@@ -212,17 +196,10 @@ TEST_CASE("the message on a wrong value of an option names it or the choices") {
         std::string::npos);
 }
 
-ExperimentConfig with_transformers() {
-  ExperimentConfig config = small_transformer();
-  config.encoder.type = "hybrid";
-  config.encoder.vit = {.width = 12, .layers = 2, .heads = 2, .patch = 1};
-  return config;
-}
-
 TEST_CASE("an overlay shows the layers and heads that its options name, and the class token") {
   const Fixture fixture(with_transformers());
   OverlayArgs args{.model = fixture.model(), .images = {fixture.picture(0, "x.png")}};
-  const fs::path out = args.out = (fixture.folder() / "out").string();
+  const fs::path out = args.out = fixture.out().string();
   const auto json = [&] { return Json::parse(TempFolder::read(out / "x.json")); };
   printed([&] { return run_overlay(args); });
   const Json plain = json();

@@ -7,10 +7,8 @@
 #include "experiments/commands/report.h"
 #include "experiments/commands/serve.h"
 #include "experiments/pictures/alignment_maps.h"
-#include "tests/experiments/printed.h"
-#include "tests/experiments/small_run.h"
+#include "tests/experiments/commands/command_fixture.h"
 #include "tests/support/catch.h"
-#include "tests/support/temp_folder.h"
 
 namespace saccade::test::text_commands_test {
 namespace {
@@ -19,21 +17,7 @@ namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
 using Json = nlohmann::json;
 
-constexpr int kOk = static_cast<int>(ExitCode::kOk), kBadData = static_cast<int>(ExitCode::kData);
-
-// A run of an untrained model of texts.
-class TextRun {
- public:
-  explicit TextRun(const ExperimentConfig& config = small_text_experiment()) {
-    write_small_run(path(), config);
-  }
-  fs::path path() const { return folder_ / "run"; }
-  fs::path out() const { return folder_ / "out"; }
-  ModelArgs model() const { return {.checkpoint = path().string()}; }
-
- private:
-  TempFolder folder_{"text-commands"};
-};
+constexpr int kBadData = static_cast<int>(ExitCode::kData);
 
 ExperimentConfig with_transformer() {
   ExperimentConfig config = small_text_experiment();
@@ -43,7 +27,7 @@ ExperimentConfig with_transformer() {
 }
 
 TEST_CASE("texts are turned into words, and texts that cannot be read are left out") {
-  const TextRun run;
+  const Fixture run(small_text_experiment());
   CaptionArgs args{.model = run.model(), .images = {"c a B", "c z a", "b"}};
   const Printed lines = printed([&] { return run_caption(args); });
   CHECK(lines.code == kBadData);  // the model does not know z
@@ -64,7 +48,7 @@ TEST_CASE("texts are turned into words, and texts that cannot be read are left o
 }
 
 TEST_CASE("the overlay of a text is the matrix of its words and tokens") {
-  const TextRun run;
+  const Fixture run(small_text_experiment());
   OverlayArgs args{.model = run.model(), .images = {"c a b", "c a b"}, .out = run.out().string()};
   const Printed result = printed([&] { return run_overlay(args); });
   CHECK(result.code == kOk);
@@ -88,7 +72,7 @@ TEST_CASE("the overlay of a text is the matrix of its words and tokens") {
 }
 
 TEST_CASE("the maps of a text's encoder are matrices of its tokens") {
-  const TextRun run(with_transformer());
+  const Fixture run(with_transformer());
   OverlayArgs args{.model = run.model(), .images = {"c a b"}, .out = run.out().string()};
   args.alignment = true;
   CHECK(printed([&] { return run_overlay(args); }).code == kOk);
@@ -117,7 +101,7 @@ TEST_CASE("a matrix leaves out the padding behind a text") {
 }
 
 TEST_CASE("an evaluation on texts has a table by their length") {
-  const TextRun run;
+  const Fixture run(small_text_experiment());
   EvaluateArgs args{.model = run.model(), .split = "val"};
   const Printed text = printed([&] { return run_evaluate(args); });
   CHECK_THAT(text.text, Contains("by the length of the text\ntokens") && Contains("exact match"));
@@ -130,18 +114,19 @@ TEST_CASE("an evaluation on texts has a table by their length") {
 }
 
 TEST_CASE("a report shows texts as pictures of their tokens") {
-  const TextRun run;
-  const WrittenReport written = make_report(
-      {.runs = {run.path().string()}, .out = (run.path() / "page.html").string(), .images = 2});
+  const Fixture run(small_text_experiment());
+  const WrittenReport written = make_report({.runs = {run.checkpoint().string()},
+                                             .out = (run.checkpoint() / "page.html").string(),
+                                             .images = 2});
   CHECK(written.summary.images == 2);
   CHECK(TempFolder::read(written.path).find("\"tokens\":[\"") != std::string::npos);
 }
 
 TEST_CASE("commands that need pictures refuse a model of texts") {
-  const TextRun run;
-  CHECK_THROWS_WITH(run_serve({.checkpoints = {run.path().string()}}),
+  const Fixture run(small_text_experiment());
+  CHECK_THROWS_WITH(run_serve({.checkpoints = {run.checkpoint().string()}}),
                     Contains("serve needs a model of pictures, and ") && Contains("reads texts"));
-  CHECK_THROWS_WITH(run_caption({.model = run.model(), .watch = run.path().string()}),
+  CHECK_THROWS_WITH(run_caption({.model = run.model(), .watch = run.checkpoint().string()}),
                     Contains("--watch needs a model of pictures"));
   OverlayArgs field{.model = run.model(), .images = {"c a b"}, .out = run.out().string()};
   field.receptive_field = true;

@@ -18,6 +18,11 @@ std::string heat_map_svg(const HeatMap& map, const HeatMapOptions& options) {
   return heat_map_file(map, options, PictureFormat::kSvg);
 }
 
+Image heat_map_picture(const HeatMap& map) {
+  const std::string png = heat_map_file(map, {}, PictureFormat::kPng);
+  return decode_image({reinterpret_cast<const std::uint8_t*>(png.data()), png.size()}, "map.png");
+}
+
 // A cell of an SVG heat map: the number in its hint, and its colour.
 struct Cell {
   std::string hint, fill;
@@ -71,7 +76,7 @@ TEST_CASE("larger numbers have hotter colours, and every colour is one of the co
 TEST_CASE("pixels have the colours of the SVG, cell by cell") {
   HeatMap map = ramp(3, 5);
   map.outlined = {-1, 2, -1};
-  const Image picture = draw_heat_map(map, {});
+  const Image picture = heat_map_picture(map);
   const std::string text = heat_map_svg(map, {});
   const XmlReader svg(text);
   const auto table = colour_table(ColourMap::kViridis);
@@ -95,7 +100,7 @@ TEST_CASE("pixels have the colours of the SVG, cell by cell") {
 
 TEST_CASE("a number that is not known leaves its cell white, and the scale as it is") {
   HeatMap map = ramp(1, 3);
-  const Image whole = draw_heat_map(map, {});
+  const Image whole = heat_map_picture(map);
   map.values[1] = std::numeric_limits<float>::quiet_NaN();
   for (const HeatScale scale : {HeatScale::kShared, HeatScale::kPerWord}) {
     const XmlReader svg(heat_map_svg(map, {.scale = scale}));
@@ -109,7 +114,7 @@ TEST_CASE("a number that is not known leaves its cell white, and the scale as it
       }
     CHECK(cells == 2);
   }
-  CHECK(draw_heat_map(map, {}).rgb != whole.rgb);
+  CHECK(heat_map_picture(map).rgb != whole.rgb);
 }
 
 TEST_CASE("any label is text of the SVG as it is, escaped") {
@@ -170,7 +175,7 @@ TEST_CASE("labels do not overlap in pictures of 49, 196 and 784 regions and of s
     REQUIRE(numbers.size() >= 8);
     for (std::size_t i = 1; i < numbers.size(); ++i)
       CHECK(numbers[i].first - numbers[i - 1].first > static_cast<int>(7 * numbers[i].second));
-    const Image picture = draw_heat_map(map, {});
+    const Image picture = heat_map_picture(map);
     CHECK(picture.width >= 480);
     CHECK(picture.width < 3500);
     CHECK(picture.height > 8 * 24);
@@ -179,9 +184,9 @@ TEST_CASE("labels do not overlap in pictures of 49, 196 and 784 regions and of s
 
 TEST_CASE("a heat map whose sizes do not agree is refused") {
   HeatMap map = ramp(2, 3);
-  CHECK_NOTHROW(draw_heat_map(map, {}));
+  CHECK_NOTHROW(heat_map_picture(map));
   map.values.pop_back();
-  CHECK_THROWS_WITH(draw_heat_map(map, {}), Catch::Contains("5 values for 2 x 3 labels"));
+  CHECK_THROWS_WITH(heat_map_picture(map), Catch::Contains("5 values for 2 x 3 labels"));
   map = ramp(2, 3);
   map.values[1] = std::numeric_limits<float>::infinity();
   CHECK_THROWS_AS(heat_map_svg(map, {}), ShapeError);
@@ -190,7 +195,7 @@ TEST_CASE("a heat map whose sizes do not agree is refused") {
   CHECK_THROWS_AS(heat_map_svg(map, {}), ShapeError);
   CHECK_THROWS_AS(heat_map_svg(HeatMap{}, {}), ShapeError);
   CHECK_THROWS_AS(heat_map_svg(ramp(1, 1), {.fixed_max = 0}), UsageError);
-  CHECK_THROWS_AS(draw_heat_map(ramp(2000, 4000), {}), DataError);
+  CHECK_THROWS_AS(heat_map_picture(ramp(2000, 4000)), DataError);
 }
 
 // Numbers of regions as grids: cells lie as the regions on the picture, on one scale.

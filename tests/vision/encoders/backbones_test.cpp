@@ -98,21 +98,6 @@ TEST_CASE("a backbone may end at any of its stages and computes the grid that it
   }
 }
 
-TEST_CASE("every parameter of a backbone belongs to one stage") {
-  for (const Network& network : kNetworks) {
-    ParameterStore store;
-    const auto backbone = network.make("", {64, 64}, ParamScope(store, "encoder"));
-    for (const ParameterInfo& info : store.infos()) {
-      int owners = 0;
-      for (const BackboneStage& stage : backbone->stages())
-        for (const std::string& prefix : stage.prefixes)
-          owners += info.name.starts_with("encoder." + prefix) ? 1 : 0;
-      CAPTURE(network.name, info.name);
-      CHECK(owners == 1);
-    }
-  }
-}
-
 TEST_CASE("Show, Attend and Tell's grid is 14 x 14 x 512, ResNet's 7 x 7") {
   ParameterStore vgg, resnet50, resnet101, mobile;
   const GridShape grid = Vgg({}, {224, 224}, ParamScope(vgg, "")).grid();
@@ -130,21 +115,6 @@ TEST_CASE("Show, Attend and Tell's grid is 14 x 14 x 512, ResNet's 7 x 7") {
   CHECK(trained_numbers(vgg) == 20'024'384);
   CHECK(trained_numbers(resnet50) == 23'508'032);
   CHECK(trained_numbers(mobile) == 2'223'872);
-}
-
-TEST_CASE("the features of an image do not depend on the batch") {
-  for (const Network& network : kNetworks) {
-    CAPTURE(network.name);
-    ParameterStore store;
-    const auto backbone = network.make("", {33, 48}, ParamScope(store, "encoder"));
-    store.initialise(1);
-    const Tensor pixels = noise({2, 33, 48, 3}, 1);
-    const Tensor together = encode(*backbone, store, pixels.view());
-    const Shape image{1, 33, 48, 3};
-    const Tensor second = encode(*backbone, store, {pixels.data() + image.size(), image});
-    const auto half = static_cast<std::size_t>(second.size());
-    CHECK(difference(second, Tensor(second.shape(), together.span().subspan(half, half))) <= 1e-5);
-  }
 }
 
 TEST_CASE("statistics of normalisations get no gradient, and all other parameters do") {

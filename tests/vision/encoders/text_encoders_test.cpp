@@ -155,18 +155,4 @@ TEST_CASE("encoders of texts refuse what they cannot read") {
   CHECK_THROWS_WITH(Model(heads), Contains("choose sinusoidal, sinusoidal_2d, learned or none"));
 }
 
-TEST_CASE("every parameter of an encoder of texts but a last normalisation belongs to one stage") {
-  for (const std::string kind : kKinds) {
-    Model model(small(kind));
-    Index of_stages = 0;
-    for (const EncoderStage& stage : model.encoder->stages()) {
-      const Index count = model.parameters.set_rate(stage.prefixes.at(0), 0);
-      CHECK(count > 0);
-      of_stages += count;
-    }
-    const Index left = kind == "text_transformer" ? 2 : 0;
-    CHECK(of_stages == static_cast<Index>(model.parameters.count()) - left);
-  }
-}
-
 }  // namespace saccade::text_encoders_test

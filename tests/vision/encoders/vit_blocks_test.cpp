@@ -34,6 +34,14 @@ EncoderConfig small(const std::string& type, const std::string& kind,
   return config;
 }
 
+// Without positions and registers.
+EncoderConfig plain(const std::string& type = "vit") {
+  EncoderConfig config = small(type, "self_attention");
+  config.positions = PositionKind::kNone;
+  config.vit.registers = 0;
+  return config;
+}
+
 struct Model {
   // Weights are those of a new model times `scale`.
   explicit Model(const EncoderConfig& config, Real scale = 3)
@@ -167,31 +175,6 @@ TEST_CASE("attention of a vision transformer that does not fit is refused in one
 
 namespace {
 
-EncoderConfig small_vit(const std::string& type = "vit") {
-  EncoderConfig config;
-  config.type = type;
-  config.image_size = 32;
-  config.image_width = 48;
-  config.channels = {4, 6, 8};
-  config.vit = {.width = 12, .layers = 2, .heads = 3, .patch = type == "vit" ? 8 : 1};
-  return config;
-}
-
-struct VitModel {
-  explicit VitModel(const EncoderConfig& config)
-      : encoder(make_encoder(config, ParamScope(parameters, ""))) {
-    parameters.initialise(1);
-    for (Real& x : parameters.flat().span()) x *= 3;  // so that the maps are not flat
-  }
-  Tensor encode(ConstView pixels) const {
-    test::TestTape tape(parameters.views(), test::Recording::kNo);
-    const ConstView features = encoder->forward(tape, tape.constant(pixels)).value();
-    return Tensor(features.shape, features.span());
-  }
-  ParameterStore parameters;
-  std::unique_ptr<Encoder> encoder;
-};
-
 // The image with the 8 x 8 patches (row, col) and (row, col + 1) exchanged.
 Tensor exchanged(const Tensor& image, Index row, Index col) {
   Tensor out(image.shape(), image.span());
@@ -218,10 +201,10 @@ TEST_CASE("the grid consists of the patches, whatever further tokens there are")
   for (const std::string type : {"vit", "hybrid"})
     for (const bool class_token : {false, true})
       for (const Index registers : {0, 2}) {
-        EncoderConfig config = small_vit(type);
+        EncoderConfig config = plain(type);
         config.vit.class_token = class_token;
         config.vit.registers = registers;
-        const VitModel model(config);
+        const Model model(config);
         CHECK(model.encoder->grid() == GridShape{{.rows = 4, .cols = 6}, 12});
         CHECK(model.encode(noise({2, 32, 48, 3}, 1).view()).shape() == Shape({2, 24, 12}));
       }
@@ -230,9 +213,9 @@ TEST_CASE("the grid consists of the patches, whatever further tokens there are")
 TEST_CASE("without positions, a vision transformer does not depend on the order of patches") {
   for (const PositionKind positions : {PositionKind::kNone, PositionKind::kSinusoidal,
                                        PositionKind::kSinusoidal2d, PositionKind::kLearned}) {
-    EncoderConfig config = small_vit();
+    EncoderConfig config = plain();
     config.positions = positions;
-    const VitModel model(config);
+    const Model model(config);
     const Tensor image = noise({1, 32, 48, 3}, 2);
     const Tensor before = model.encode(image.view());
     const Tensor after = model.encode(exchanged(image, 1, 2).view());  // regions 8 and 9
@@ -244,36 +227,19 @@ TEST_CASE("without positions, a vision transformer does not depend on the order 
   }
 }
 
-TEST_CASE("every parameter but those of the last normalisation belongs to one stage") {
-  for (const std::string type : {"vit", "hybrid"}) {
-    VitModel model(small_vit(type));
-    Index of_stages = 0;
-    for (const EncoderStage& stage : model.encoder->stages()) {
-      const Index count = model.parameters.set_rate(stage.prefixes.at(0), 0);
-      CHECK(count > 0);
-      of_stages += count;
-    }
-    CHECK(of_stages == static_cast<Index>(model.parameters.count()) - 2);
-    CHECK(model.parameters.trained_count() == 2 * 12);
-  }
-}
-
 TEST_CASE("a vision transformer refuses options that do not fit together") {
-  EncoderConfig config = small_vit();
+  EncoderConfig config = plain();
   config.vit.patch = 7;
-  CHECK_THROWS_WITH(VitModel(config),
-                    Contains("encoder.vit.patch 7 does not divide 32 x 48 pixels"));
-  config = small_vit("hybrid");
+  CHECK_THROWS_WITH(Model(config), Contains("encoder.vit.patch 7 does not divide 32 x 48 pixels"));
+  config = plain("hybrid");
   config.vit.patch = 4;
-  CHECK_THROWS_WITH(VitModel(config),
-                    Contains("does not divide 4 x 6, the cells of the CNN's grid"));
-  config = small_vit();
+  CHECK_THROWS_WITH(Model(config), Contains("does not divide 4 x 6, the cells of the CNN's grid"));
+  config = plain();
   config.vit.heads = 5;
-  CHECK_THROWS_WITH(VitModel(config), Contains("encoder.vit.heads 5 does not divide"));
-  config = small_vit();
+  CHECK_THROWS_WITH(Model(config), Contains("encoder.vit.heads 5 does not divide"));
+  config = plain();
   config.positions = PositionKind::kCoordinates;
-  CHECK_THROWS_WITH(VitModel(config),
-                    Contains("choose sinusoidal, sinusoidal_2d, learned or none"));
+  CHECK_THROWS_WITH(Model(config), Contains("choose sinusoidal, sinusoidal_2d, learned or none"));
 }
 
 TEST_CASE("an overlap larger than a patch is refused") {
@@ -290,7 +256,7 @@ TEST_CASE("an overlap larger than a patch is refused") {
 }
 
 TEST_CASE("a patch that overlaps its neighbours sees as far as its overlap, and no further") {
-  EncoderConfig config = small_vit();
+  EncoderConfig config = plain();
   config.vit.layers = 1;
   config.vit.overlap = 3;
   ParameterStore parameters;
@@ -323,7 +289,7 @@ TEST_CASE("a patch that overlaps its neighbours sees as far as its overlap, and 
 
 TEST_CASE("with a mimetic start, tokens first attend to the tokens that are alike") {
   const auto own_share = [](VitStart start) {
-    EncoderConfig config = small_vit();
+    EncoderConfig config = plain();
     config.vit.layers = 1;
     config.vit.width = 48;
     config.vit.heads = 2;

@@ -55,17 +55,6 @@ TEST_CASE("prepare gives the network's size and the part of the photo that the n
   CHECK_THROWS_AS(prepare(image, {.height = 0, .width = 8}), ShapeError);
 }
 
-TEST_CASE("pictures of extreme shapes are resized without artefacts") {
-  for (const auto& [height, width] : {std::pair<Index, Index>{1, 1}, {1, 900}, {900, 1}, {3, 5}}) {
-    for (const ResizeMode mode : {ResizeMode::kSquash, ResizeMode::kCrop, ResizeMode::kPad}) {
-      const Prepared out =
-          prepare(Image(height, width, 77),
-                  {.height = 32, .width = 32, .mode = mode, .padding = PaddingColour{77, 77, 77}});
-      CHECK(difference(out.image, Image(32, 32, 77)) == 0);
-    }
-  }
-}
-
 TEST_CASE("the box of a cell in the photo lies in that cell of the network's image") {
   int wrong = 0, checked = 0;
   Random random({.seed = 3, .stream = Stream::kTest});

@@ -31,8 +31,7 @@ constexpr Spelling kBrackets[] = {{u"(", "-lrb-"}, {u")", "-rrb-"}, {u"[", "-lsb
 constexpr Spelling kSpaces[] = {{u" ", "\u00A0"}};
 constexpr Spelling kEntities[] = {{u"&amp;", "&"}};
 constexpr Spelling kFractions[] = {{u"\u00BC", "1/4"}, {u"\u00BD", "1/2"}, {u"\u00BE", "3/4"},
-                                   {u"\u2153", "1/3"}, {u"\u2154", "2/3"}, {u"\u2044", "/"},
-                                   {u" ", "\u00A0"}};
+                                   {u"\u2153", "1/3"}, {u"\u2154", "2/3"}, {u" ", "\u00A0"}};
 constexpr Spelling kCurrencies[] = {{u"\u00A2", "cents"}, {u"\u00A3", "#"}, {u"\u0080", "$"},
                                     {u"\u00A4", "$"},     {u"\u20A0", "$"}, {u"\u20AC", "$"}};
 
