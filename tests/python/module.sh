@@ -28,6 +28,7 @@ m = saccade.load("soft")
 one: str = m.caption("photo.jpg", beam=5).text
 many: list[saccade.Caption] = m.caption(["a.jpg", b"", np.zeros((2, 2, 3), np.uint8)])
 files: list[str] = ["a.jpg"]
+unseen: list[saccade.Caption] = m.caption(features="all.npz")
 texts: list[str] = [caption.text for caption in m.caption(files) + m.say(files, "a dog")]
 shape: tuple[int, ...] = many[0].maps.shape
 p: float = m.say("photo.jpg", "a dog").words[0].probability

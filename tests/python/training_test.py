@@ -370,6 +370,35 @@ class Training(unittest.TestCase):
             model.caption([given[0][0], given[1][0]], features=self.place / "one.npz")
         with self.assertRaisesRegex(saccade.UsageError, "computes the features of photos itself"):
             saccade.load("soft").caption(given[0][0], features=self.place / "one.npz")
+        self.check_features_alone(model, out, folder)
+
+    def check_features_alone(self, model, out, folder):
+        captions = model.caption(features=folder, layers=True)
+        self.assertEqual([caption.name for caption in captions], [f"{i:07}" for i in range(18)])
+        photo = str(out / "data" / "0000001.png")
+        with_photo = model.caption(photo, layers=True)
+        self.assertEqual(with_photo.name, photo)
+        alone = captions[1]
+        self.assertEqual(alone.text, with_photo.text)
+        self.assertAlmostEqual(alone.log_probability, with_photo.log_probability, places=5)
+        for array in ("maps", "layer_maps", "boxes"):
+            np.testing.assert_allclose(getattr(alone, array), getattr(with_photo, array), atol=1e-5)
+        self.assertEqual(alone.photo.shape, (32, 40, 3))
+        np.testing.assert_allclose(alone.map_on_photo(0), with_photo.map_on_photo(0), atol=1e-5)
+        self.assertEqual(alone.overlay(0).shape, alone.photo.shape)
+        self.assertEqual(alone.overlay().shape, with_photo.overlay().shape)
+        self.assertIn("<iframe", alone._repr_html_())
+        one = self.place / "one.npz"
+        said = model.say(None, "a red square", features=one)
+        self.assertEqual([caption.text for caption in said], ["a red square"])
+        self.assertEqual(len(model.sample(None, 3, features=one)), 3)
+        self.assertEqual(model.features(features=one).shape[2], 6)
+        with self.assertRaisesRegex(saccade.UsageError, "has the features of 18 photos"):
+            model.sample(None, 3, features=folder)
+        with self.assertRaisesRegex(saccade.UsageError, "no photo is given"):
+            model.caption()
+        with self.assertRaisesRegex(saccade.UsageError, "computes the features of photos itself"):
+            saccade.load("soft").caption(features=folder)
 
     def test_models_of_texts(self):
         task = {"task": "reverse", "train": 24, "val": 6, "test": 6, "symbols": 4, "shortest": 2, "longest": 6}

@@ -95,12 +95,12 @@ py::dict encoder_maps(const OpenedModels& models, const py::object& photo) {
   return out;
 }
 
-py::array picture(const OpenedModels& models, const py::object& photo) {
+py::array picture(const Spoken& caption, const py::object& photo) {
   const Given one = given(photo);
   Image image;
   {
     const py::gil_scoped_release unlocked;
-    image = std::move(models->source(one).picture);
+    image = std::move(caption.source(one).picture);
   }
   return array_of(std::move(image));
 }
@@ -163,7 +163,9 @@ void bind_models(py::module_& module) {
                           std::move(features)};
            }),
            py::arg("set"), py::arg("regime"), py::arg("alternatives"), py::arg("layers"),
-           py::arg("features"));
+           py::arg("features"))
+      .def_readonly("features", &Asked::features);
+  py::class_<Unseen>(module, "Unseen").def_readonly("id", &Unseen::id);
   py::class_<Opened, OpenedModels>(module, "Opened")
       .def(py::init([](const std::vector<std::string>& checkpoints,
                        const std::vector<std::string>& set,
@@ -192,7 +194,7 @@ void bind_models(py::module_& module) {
       .def("samples", samples, py::arg("photo"), py::arg("asked"), py::arg("count"))
       .def("features", features, py::arg("photo"), py::arg("features"))
       .def("encoder_maps", encoder_maps, py::arg("photo"))
-      .def("picture", picture, py::arg("photo"));
+      .def("unseen", &Opened::unseen, py::arg("features"), Unlocked());
 }
 
 void bind(py::module_& module) {
@@ -210,6 +212,7 @@ void bind(py::module_& module) {
       .def("word_maps", &Spoken::word_maps)
       .def("alternatives", &Spoken::alternatives)
       .def("map_on_photo", map_on_photo, py::arg("word"))
+      .def("picture", picture, py::arg("photo"))
       .def(
           "page_json",
           [](const Spoken& caption, const py::object& photo) {

@@ -31,6 +31,8 @@ const Photo& readable(const Photo& photo) {
 }  // namespace
 
 Given given(const pybind11::handle& photo) {
+  if (pybind11::isinstance<Unseen>(photo))
+    return {.name = photo.cast<const Unseen&>().id, .unseen = true};
   if (pybind11::isinstance<pybind11::str>(photo)) return {.name = photo.cast<std::string>()};
   if (pybind11::isinstance<pybind11::bytes>(photo)) {
     const auto bytes = photo.cast<std::string_view>();
@@ -123,6 +125,19 @@ std::shared_ptr<const FeatureSource> Opened::features_of(const std::string& file
       str("features: ", name(), " computes the features of photos itself; leave the argument out"));
 }
 
+std::vector<Unseen> Opened::unseen(const std::string& file) const {
+  const std::shared_ptr<const FeatureSource> features = features_of(file);
+  if (!features)
+    throw UsageError(
+        "no photo is given; name one, or a file with the features of some (features=)");
+  for (const LoadedModel& member : members_)
+    if (member.pipeline->needs_pictures())
+      throw UsageError(str("features: ", member.name, " needs the pictures, too; give them"));
+  std::vector<Unseen> out;
+  for (const std::string& id : features->ids()) out.push_back({id});
+  return out;
+}
+
 Source Opened::source(const Given& photo, const MessageListener& listener) const {
   const Index max_pixels = first().config.data.max_pixels();
   const bool is_text = photo.pixels == nullptr && photo.bytes.empty();
@@ -130,6 +145,7 @@ Source Opened::source(const Given& photo, const MessageListener& listener) const
     source.features = photo.features;
     return source;
   };
+  if (photo.unseen) return with_features(Source(Image()).called({photo.name}));
   if (!is_text) return with_features(picture_of(photo, listener, max_pixels));
   if (!reads_text())
     return with_features(Source(picture_of(photo, listener, max_pixels)).called({photo.name}));

@@ -19,20 +19,27 @@
 
 namespace saccade::python {
 
-// A photo as it was given: its file, the bytes of a file, or pixels. What it points to belongs to
-// Python, which keeps it during a call. For a model of texts, `name` is the text.
+// A photo that is not there, by what it is called where its features are.
+struct Unseen {
+  std::string id;
+};
+
+// A photo as it was given: its file, the bytes of a file, pixels, or that it is not there. What it
+// points to belongs to Python, which keeps it during a call. For a model of texts, `name` is the
+// text.
 struct Given {
   std::string name{};                     // a path or a text; of others what messages call them
   std::span<const std::uint8_t> bytes{};  // of a file
   const std::uint8_t* pixels = nullptr;   // [height, width, 3]
   Index height = 0, width = 0;            // of pixels
+  bool unseen = false;                    // there are only features; `name` is the id
   // Of a model of features from elsewhere: where they are, if not in the files of its config.
   std::shared_ptr<const FeatureSource> features{};
 };
 
-// What a photo of Python is: its path or a text (str), the bytes of a file, or pixels, which
-// saccade/model.py has made an array [height, width, 3] of bytes without gaps. It must outlive the
-// result.
+// What a photo of Python is: its path or a text (str), the bytes of a file, an Unseen, or pixels,
+// which saccade/model.py has made an array [height, width, 3] of bytes without gaps. It must
+// outlive the result.
 Given given(const pybind11::handle& photo);
 
 // The photo's pixels. Throws DataError, and ShapeError where there are none or too many.
@@ -66,6 +73,9 @@ class Opened : public std::enable_shared_from_this<Opened> {
   // The features of a file. Throws UsageError where the models compute features themselves, and
   // DataError; null for "".
   std::shared_ptr<const FeatureSource> features_of(const std::string& file) const;
+  // The photos that a file has the features of, none of which is there. Throws as above, and
+  // UsageError for "" and where a model needs pictures.
+  std::vector<Unseen> unseen(const std::string& file) const;
   // Reads and captions the photos, some at once; with the words of `say`, if it has any. Throws for
   // the first that cannot be read, and what check_signals() throws.
   std::vector<Photo> captions(std::span<const Given> photos, const SearchOptions& search,
@@ -138,12 +148,14 @@ class Spoken {
   // What the explorer's page shows of it (captioning/explorer), as JSON.
   std::string page_json(const Given& photo) const;
 
+  // The photo again; of one that is not there the picture that maps are drawn on. Throws ShapeError
+  // where it has changed.
+  Source source(const Given& photo) const;
+
  private:
   // The extents of a map behind `before`, and its weights without those of padding behind them.
   std::vector<pybind11::ssize_t> shape_behind(std::vector<pybind11::ssize_t> before) const;
   void add_weights(const AttentionMap& map, std::vector<float>& numbers) const;
-  // The photo again. Throws ShapeError where it has changed.
-  Source source(const Given& photo) const;
   void require_word(Index word) const;
 
   std::shared_ptr<const Opened> models_;

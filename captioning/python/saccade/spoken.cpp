@@ -8,6 +8,7 @@
 #include "captioning/python/errors.h"
 #include "captioning/python/saccade/arrays.h"
 #include "captioning/python/saccade/opened.h"
+#include "vision/drawing/blank_picture.h"
 #include "vision/drawing/heat_field.h"
 
 namespace saccade::python {
@@ -141,6 +142,7 @@ std::vector<Spoken> Spoken::alternatives() const {
 }
 
 Source Spoken::source(const Given& photo) const {
+  if (photo.unseen) return blank_picture(geometry_);
   Source source = models_->source(photo);
   SACCADE_CHECK(source.picture.height == height() && source.picture.width == width(),
                 "the caption is that of a photo of ", height(), " x ", width(),

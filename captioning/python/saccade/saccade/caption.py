@@ -52,11 +52,21 @@ class Caption:
         self,
         models: _saccade.Opened,
         spoken: _saccade.Spoken,
-        photo: Union[str, bytes, Pixels],
+        photo: _saccade.Given,
     ) -> None:
         self._models = models
         self._spoken = spoken
         self._photo = photo
+
+    @property
+    def name(self) -> str:
+        """What the photo was given by: its path, or its id among features; "" for pixels and bytes.
+
+        Of a model of texts it is the text.
+        """
+        if isinstance(self._photo, _saccade.Unseen):
+            return self._photo.id
+        return self._photo if isinstance(self._photo, str) else ""
 
     @property
     def text(self) -> str:
@@ -130,8 +140,11 @@ class Caption:
 
     @cached_property
     def photo(self) -> Pixels:
-        """The photo, [height, width, 3]; a file is read again. Of a text, its picture."""
-        return self._models.picture(self._photo)
+        """The photo, [height, width, 3]; a file is read again. Of a text, its picture.
+
+        Of features without a photo it is the empty picture on which maps are drawn.
+        """
+        return self._spoken.picture(self._photo)
 
     def map_on_photo(self, word: int) -> Weights:
         """The map of a word, by its number, over the photo: [height, width].

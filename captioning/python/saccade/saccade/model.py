@@ -147,7 +147,7 @@ class Model:
     @overload
     def caption(
         self,
-        photos: Sequence[Photo],
+        photos: Optional[Sequence[Photo]] = None,
         *,
         alternatives: int = 1,
         layers: bool = False,
@@ -159,7 +159,7 @@ class Model:
 
     def caption(
         self,
-        photos: Union[Photo, Sequence[Photo]],
+        photos: Union[Photo, Sequence[Photo], None] = None,
         *,
         alternatives: int = 1,
         layers: bool = False,
@@ -175,7 +175,8 @@ class Model:
         regime        how words get their context: expectation, argmax, sample, marginal
         seed          of what is drawn
         features      for a model of features from elsewhere, a file or folder with the photos', if
-                      it is not that of its config
+                      it is not that of its config; without photos, all are described that it has
+                      the features of
         search        values of the section `search`: beam=5, mode="sample", temperature=.8,
                       max_length=30, must=["cat|kitten", "rug"] for what the caption has to
                       say, ...; others are those of the model's config
@@ -199,7 +200,7 @@ class Model:
     @overload
     def say(
         self,
-        photos: Sequence[Photo],
+        photos: Optional[Sequence[Photo]],
         text: str,
         *,
         layers: bool = False,
@@ -209,7 +210,7 @@ class Model:
 
     def say(
         self,
-        photos: Union[Photo, Sequence[Photo]],
+        photos: Union[Photo, Sequence[Photo], None],
         text: str,
         *,
         layers: bool = False,
@@ -218,6 +219,7 @@ class Model:
     ) -> Union[Caption, List[Caption]]:
         """A caption of one's own: where the model looks for its words, and how probable they are.
 
+        `photos` and `features` as in `caption`; None for features without photos.
         Words that the model does not know are read as <unk>, with a warning. Raises UsageError
         where it knows none of them.
         """
@@ -227,7 +229,7 @@ class Model:
 
     def sample(
         self,
-        photo: Photo,
+        photo: Optional[Photo],
         count: int,
         *,
         layers: bool = False,
@@ -238,19 +240,19 @@ class Model:
     ) -> List[Caption]:
         """`count` captions of one photo that are drawn word by word.
 
-        `search` has temperature, top_k, top_p and what else mode `sample` reads.
+        `features` as in `caption`; with None for the photo, they are those of one. `search` has temperature, top_k, top_p and what else mode `sample` reads.
         """
-        given = given_photo(photo)
+        given = self._one(photo, features)
         asked = _asked(1, layers, regime, seed, features, {"mode": "sample", **search})
         spoken = self._opened.samples(given, asked, count)
         return [Caption(self._opened, one, given) for one in spoken]
 
-    def features(self, photo: Photo, *, features: Path = "") -> Weights:
+    def features(self, photo: Optional[Photo] = None, *, features: Path = "") -> Weights:
         """What the decoder attends to, [rows, columns, features]; not copied, and not writable.
 
-        `features` as in `caption`.
+        `photo` and `features` as in `sample`.
         """
-        return self._opened.features(given_photo(photo), os.fspath(features))
+        return self._opened.features(self._one(photo, features), os.fspath(features))
 
     def encoder_attention(self, photo: Photo) -> EncoderAttention:
         """The attention in the encoder, where the model has one that attends."""
@@ -258,16 +260,31 @@ class Model:
 
     def _captions(
         self,
-        photos: Union[Photo, Sequence[Photo]],
+        photos: Union[Photo, Sequence[Photo], None],
         asked: _saccade.Asked,
         say: str,
     ) -> Union[Caption, List[Caption]]:
-        if not isinstance(photos, Sequence) or isinstance(photos, _ONE):
+        all_given: List[_saccade.Given]
+        if photos is None:
+            all_given = [*self._opened.unseen(asked.features)]
+        elif not isinstance(photos, Sequence) or isinstance(photos, _ONE):
             given = given_photo(cast(Photo, photos))
             return Caption(self._opened, self._opened.captions([given], asked, say)[0], given)
-        all_given = [given_photo(photo) for photo in photos]
+        else:
+            all_given = [given_photo(photo) for photo in photos]
         spoken = self._opened.captions(all_given, asked, say)
         return [Caption(self._opened, *one) for one in zip(spoken, all_given)]
+
+    def _one(self, photo: Optional[Photo], features: Path) -> _saccade.Given:
+        if photo is not None:
+            return given_photo(photo)
+        unseen = self._opened.unseen(os.fspath(features))
+        if len(unseen) != 1:
+            raise UsageError(
+                f"features: {os.fspath(features)} has the features of {len(unseen)} photos; name "
+                "the photo, or a file with those of one"
+            )
+        return unseen[0]
 
     def __repr__(self) -> str:
         return f"<saccade.Model {self.name!r}>"
