@@ -49,6 +49,10 @@ wants "photo.jpg: a picture of" out
 expect 2 "$saccade" caption hub/blip photo.jpg --set search.prompt="a picture of" --set search.max_length=3
 one_error "search.prompt" "max_length"
 
+# A page shows no gate of a captioner without one.
+expect 0 "$saccade" caption hub/git photo.jpg --page page.html
+wants '"gate":false' page.html
+
 # A word that its tokens lack is named.
 expect 0 "$saccade" caption hub/blip photo.jpg --say "a red zebra square"
 wants "does not know zebra; it reads the token of unknown words" err
