@@ -37,7 +37,8 @@ for model in hub/blip hub/vit-gpt2 hub/git; do
   wants "published captioner: " out
   expect 0 "$saccade" inspect $model --json
   json out /published >/dev/null
-  expect 0 "$saccade" overlay $model photo.jpg --out maps-"$(basename $model)" --say "a red square"
+  expect 0 "$saccade" overlay $model photo.jpg --out maps --say "a red square" --format svg
+  wants "elsewhere 0." maps/photo.sheet.svg
   expect 0 "$saccade" overlay $model photo.jpg --out rolled-"$(basename $model)" --rollout
   expect 0 "$saccade" caption $model photo.jpg --say "Two circles, near the left side." --json
   [ "$(json out /0/given)" = true ] || fail "the caption is not given"
