@@ -55,14 +55,15 @@ std::string shown_place(const std::filesystem::path& file) {
 
 Json model_facts(const LoadedModel& loaded, const std::string& name, std::optional<Index> seed) {
   const AttentionConfig& attention = loaded.config.attention;
+  const bool attends = loaded.config.decoder.attends();
   const ViewCount views = view_count(loaded);
   Json json = {{"name", name},
                {"checkpoint", shown_place(loaded.source)},
                {"update", loaded.state.update},
                {"parameters", loaded.model->parameters().number_count()},
                {"attention", loaded.model->has_maps()},
-               {"gate", attention.gate != "none"},
-               {"sentinel", attention.sentinel},
+               {"gate", attends && attention.gate != "none"},
+               {"sentinel", attends && attention.sentinel},
                {"selection", attention.selection},
                {"rows", loaded.model->grid().rows},
                {"cols", loaded.model->grid().cols},

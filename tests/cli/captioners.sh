@@ -37,7 +37,8 @@ for model in hub/blip hub/vit-gpt2 hub/git; do
   wants "published captioner: " out
   expect 0 "$saccade" inspect $model --json
   json out /published >/dev/null
-  expect 0 "$saccade" overlay $model photo.jpg --out maps-"$(basename $model)" --say "a red square"
+  expect 0 "$saccade" overlay $model photo.jpg --out maps --say "a red square" --format svg
+  wants "elsewhere 0." maps/photo.sheet.svg
   expect 0 "$saccade" overlay $model photo.jpg --out rolled-"$(basename $model)" --rollout
   expect 0 "$saccade" caption $model photo.jpg --say "Two circles, near the left side." --json
   [ "$(json out /0/given)" = true ] || fail "the caption is not given"
@@ -48,6 +49,10 @@ expect 0 "$saccade" caption hub/blip photo.jpg --set search.prompt="a picture of
 wants "photo.jpg: a picture of" out
 expect 2 "$saccade" caption hub/blip photo.jpg --set search.prompt="a picture of" --set search.max_length=3
 one_error "search.prompt" "max_length"
+
+# A page shows no gate of a captioner without one.
+expect 0 "$saccade" caption hub/git photo.jpg --page page.html
+wants '"gate":false' page.html
 
 # A word that its tokens lack is named.
 expect 0 "$saccade" caption hub/blip photo.jpg --say "a red zebra square"
