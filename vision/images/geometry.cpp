@@ -26,7 +26,25 @@ void resize_area(const cv::Mat& from, cv::Mat& to, cv::Size size) {
 
 void resize(const cv::Mat& from, cv::Mat& to, Interpolation interpolation) {
   if (interpolation == Interpolation::kArea) return resize_area(from, to, to.size());
-  resample(from, to, interpolation);
+  resample(from, to, interpolation, {.rows = to.rows, .cols = to.cols});
+}
+
+// A part of the resized picture.
+void resize_part(const cv::Mat& from, cv::Mat& to, Interpolation interpolation,
+                 const ResizedPart& part) {
+  if (interpolation != Interpolation::kArea) return resample(from, to, interpolation, part);
+  constexpr Index kMostPixels = 1 << 26;
+  cv::Mat whole;
+  if (part.rows <= kMostPixels / part.cols) {
+    resize_area(from, whole, cv::Size(static_cast<int>(part.cols), static_cast<int>(part.rows)));
+    const cv::Rect place(static_cast<int>(part.left), static_cast<int>(part.top), to.cols, to.rows);
+    return whole(place).copyTo(to);
+  }
+  // Of a very long picture only the part is enlarged.
+  resize_area(from, whole,
+              cv::Size(static_cast<int>(std::min<Index>(from.cols, part.cols)),
+                       static_cast<int>(std::min<Index>(from.rows, part.rows))));
+  resample(whole, to, Interpolation::kBilinear, part);
 }
 
 bool cuts_behind(ResizeMode mode) {
@@ -61,27 +79,35 @@ Rect centre_of(Index height, Index width, const PrepareOptions& options) {
           across * static_cast<double>(options.width), down * static_cast<double>(options.height)};
 }
 
-// Resizes the whole picture, and cuts what the network sees. Pixels beyond the border are those at
-// the border.
+// One axis of a picture that is resized: what of it the network sees, beginning at `from`, of which
+// the pixels [first, first + count) are within the picture.
+struct Cut {
+  Index size, from, first;
+  int count;
+
+  Cut(Index original, double seen_from, double seen_length, int input)
+      : size(std::max<Index>(1, std::lround(static_cast<double>(original * input) / seen_length))),
+        from(std::lround(seen_from * static_cast<double>(size) / static_cast<double>(original))),
+        first(std::clamp<Index>(from, 0, size - 1)),
+        count(static_cast<int>(std::clamp<Index>(from + input, first + 1, size) - first)) {}
+  // The place of a pixel of the input among these; of those beyond the border, that at the border.
+  int place(int at) const {
+    return static_cast<int>(std::clamp<Index>(from + at - first, 0, count - 1));
+  }
+};
+
+// Resizes the picture, and cuts what the network sees.
 void render_cut(const cv::Mat& whole, const Geometry& geometry, Interpolation interpolation,
                 cv::Mat& out) {
-  const auto extent = [](Index original, Index input, double seen) {
-    return std::max(1, static_cast<int>(std::lround(static_cast<double>(original * input) / seen)));
-  };
   const Rect& seen = geometry.seen;
-  cv::Mat resized(extent(geometry.original_height, out.rows, seen.height),
-                  extent(geometry.original_width, out.cols, seen.width), CV_8UC3);
-  resize(whole, resized, interpolation);
-  const auto place = [](double at, Index original, int size) {
-    return static_cast<int>(std::lround(at * size / static_cast<double>(original)));
-  };
-  const int left = place(seen.x, geometry.original_width, resized.cols),
-            top = place(seen.y, geometry.original_height, resized.rows);
-  for (int y = 0; y < out.rows; ++y) {
-    const auto* row = resized.ptr<cv::Vec3b>(std::clamp(top + y, 0, resized.rows - 1));
-    for (int x = 0; x < out.cols; ++x)
-      out.ptr<cv::Vec3b>(y)[x] = row[std::clamp(left + x, 0, resized.cols - 1)];
-  }
+  const Cut x(geometry.original_width, seen.x, seen.width, out.cols),
+      y(geometry.original_height, seen.y, seen.height, out.rows);
+  cv::Mat part(y.count, x.count, CV_8UC3);
+  resize_part(whole, part, interpolation,
+              {.rows = y.size, .cols = x.size, .top = y.first, .left = x.first});
+  for (int r = 0; r < out.rows; ++r)
+    for (int c = 0; c < out.cols; ++c)
+      out.at<cv::Vec3b>(r, c) = part.at<cv::Vec3b>(y.place(r), x.place(c));
 }
 
 // One axis of a padded picture: its pixels [from, from + length) fall on the pixels [at, at + size)

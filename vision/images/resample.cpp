@@ -41,13 +41,15 @@ Filter filter_of(Interpolation interpolation) {
   return interpolation == Interpolation::kLanczos ? Filter{lanczos, 3} : Filter{triangle, 1};
 }
 
-void take_nearest(const cv::Mat& from, cv::Mat& to) {
-  const auto place = [](int i, int extent, int wanted) {
-    return std::min(static_cast<int>((i + 0.5) * extent / wanted), extent - 1);
+void take_nearest(const cv::Mat& from, cv::Mat& to, const ResizedPart& part) {
+  const auto place = [](Index i, int extent, Index wanted) {
+    const double at = (static_cast<double>(i) + 0.5) * extent / static_cast<double>(wanted);
+    return std::min(static_cast<int>(at), extent - 1);
   };
   for (int y = 0; y < to.rows; ++y) {
-    const auto* row = from.ptr<cv::Vec3b>(place(y, from.rows, to.rows));
-    for (int x = 0; x < to.cols; ++x) to.ptr<cv::Vec3b>(y)[x] = row[place(x, from.cols, to.cols)];
+    const auto* row = from.ptr<cv::Vec3b>(place(part.top + y, from.rows, part.rows));
+    for (int x = 0; x < to.cols; ++x)
+      to.ptr<cv::Vec3b>(y)[x] = row[place(part.left + x, from.cols, part.cols)];
   }
 }
 
@@ -57,17 +59,26 @@ struct Taps {
   int width = 0;
   std::vector<int> first, count;
   std::vector<std::int32_t> weights;
+
+  // The inputs that are read, which are then counted from the first of them.
+  cv::Range take_used() {
+    const cv::Range used(first.front(), first.back() + count.back());
+    for (int& one : first) one -= used.start;
+    return used;
+  }
 };
 
-Taps taps_of(int from, int to, Interpolation interpolation) {
+// Of the outputs [begin, begin + outputs) of `all`.
+Taps taps_of(int from, Index all, Index begin, int outputs, Interpolation interpolation) {
   const Filter filter = filter_of(interpolation);
-  const double scale = static_cast<double>(from) / to, wider = std::max(scale, 1.0);
+  const double scale = static_cast<double>(from) / static_cast<double>(all),
+               wider = std::max(scale, 1.0);
   const double reach = filter.reach * wider;
   Taps taps;
   taps.width = static_cast<int>(std::ceil(reach)) * 2 + 1;
   std::vector<double> weights(static_cast<std::size_t>(taps.width));
-  for (int i = 0; i < to; ++i) {
-    const double centre = (i + 0.5) * scale;
+  for (Index i = begin; i < begin + outputs; ++i) {
+    const double centre = (static_cast<double>(i) + 0.5) * scale;
     const int first = std::max(0, static_cast<int>(centre - reach + 0.5));
     const int count = std::min(from, static_cast<int>(centre + reach + 0.5)) - first;
     double sum = 0;
@@ -90,8 +101,7 @@ std::uint8_t level(std::int32_t sum) {
   return static_cast<std::uint8_t>(std::clamp(sum >> kFractionBits, 0, 255));
 }
 
-void resample_rows(const cv::Mat& from, cv::Mat& to, Interpolation interpolation) {
-  const Taps taps = taps_of(from.cols, to.cols, interpolation);
+void resample_rows(const cv::Mat& from, cv::Mat& to, const Taps& taps) {
   for (int y = 0; y < from.rows; ++y) {
     std::uint8_t* out = to.ptr<std::uint8_t>(y);
     for (int x = 0; x < to.cols; ++x, out += 3) {
@@ -107,8 +117,7 @@ void resample_rows(const cv::Mat& from, cv::Mat& to, Interpolation interpolation
   }
 }
 
-void resample_columns(const cv::Mat& from, cv::Mat& to, Interpolation interpolation) {
-  const Taps taps = taps_of(from.rows, to.rows, interpolation);
+void resample_columns(const cv::Mat& from, cv::Mat& to, const Taps& taps) {
   std::vector<std::int32_t> sums(static_cast<std::size_t>(3 * to.cols));
   for (int y = 0; y < to.rows; ++y) {
     const auto i = static_cast<std::size_t>(y);
@@ -125,23 +134,33 @@ void resample_columns(const cv::Mat& from, cv::Mat& to, Interpolation interpolat
 
 }  // namespace
 
-void resample(const cv::Mat& from, cv::Mat& to, Interpolation interpolation) {
+void resample(const cv::Mat& from, cv::Mat& to, Interpolation interpolation,
+              const ResizedPart& part) {
   SACCADE_CHECK(interpolation != Interpolation::kArea, "[resample] takes no areas");
   SACCADE_CHECK(from.type() == CV_8UC3 && to.type() == CV_8UC3 && !from.empty() && !to.empty(),
                 "[resample] takes pictures of 3 bytes a pixel");
-  if (from.cols == to.cols && from.rows == to.rows) return from.copyTo(to);
-  if (interpolation == Interpolation::kNearest) return take_nearest(from, to);
-  if (from.cols == to.cols) return resample_columns(from, to, interpolation);
-  if (from.rows == to.rows) return resample_rows(from, to, interpolation);
-  const int fewer_rows = from.rows - to.rows, fewer_columns = from.cols - to.cols;
-  if (fewer_rows > std::max(0, 2 * fewer_columns)) {
-    cv::Mat low(to.rows, from.cols, CV_8UC3);
-    resample_columns(from, low, interpolation);
-    return resample_rows(low, to, interpolation);
+  SACCADE_CHECK(part.top >= 0 && part.left >= 0 && part.top + to.rows <= part.rows &&
+                    part.left + to.cols <= part.cols,
+                "[resample] the part lies outside the picture");
+  if (interpolation == Interpolation::kNearest) return take_nearest(from, to, part);
+  const bool same_rows = from.rows == part.rows, same_cols = from.cols == part.cols;
+  const auto top = static_cast<int>(part.top), left = static_cast<int>(part.left);
+  if (same_rows && same_cols) return from(cv::Rect(left, top, to.cols, to.rows)).copyTo(to);
+  Taps down = taps_of(from.rows, part.rows, part.top, to.rows, interpolation),
+       across = taps_of(from.cols, part.cols, part.left, to.cols, interpolation);
+  if (same_cols) return resample_columns(from.colRange(left, left + to.cols), to, down);
+  if (same_rows) return resample_rows(from.rowRange(top, top + to.rows), to, across);
+  const Index fewer_rows = from.rows - part.rows, fewer_columns = from.cols - part.cols;
+  if (fewer_rows > std::max(Index{0}, 2 * fewer_columns)) {
+    const cv::Mat used = from.colRange(across.take_used());
+    cv::Mat low(to.rows, used.cols, CV_8UC3);
+    resample_columns(used, low, down);
+    return resample_rows(low, to, across);
   }
-  cv::Mat narrow(from.rows, to.cols, CV_8UC3);
-  resample_rows(from, narrow, interpolation);
-  resample_columns(narrow, to, interpolation);
+  const cv::Mat used = from.rowRange(down.take_used());
+  cv::Mat narrow(used.rows, to.cols, CV_8UC3);
+  resample_rows(used, narrow, across);
+  resample_columns(narrow, to, down);
 }
 
 }  // namespace saccade

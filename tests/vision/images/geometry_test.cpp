@@ -418,5 +418,18 @@ TEST_CASE("a picture whose centre is cut behind resizing has the geometry of wha
     }
 }
 
+TEST_CASE("a cut picture has the pixels of the whole one, and a long one takes no more memory") {
+  for (const auto& row : enum_table(Interpolation{})) {
+    INFO(row.name);
+    const auto made = [&](const Image& image, Index cols, Index rows, ResizeMode mode) {
+      return prepare(image, {rows, cols, mode, kGreyPadding, row.value, 20}).image;
+    };
+    const Image image = test_picture(90, 37), whole = made(image, 20, 48, ResizeMode::kSquash);
+    const Image cut = made(image, 16, 16, ResizeMode::kCenter);
+    CHECK(std::equal(cut.pixel(8, 0), cut.pixel(8, 15) + 3, whole.pixel(24, 2)));
+    CHECK(made(Image(9'000'000, 1), 16, 16, ResizeMode::kCenter).rgb == Image(16, 16).rgb);
+  }
+}
+
 }  // namespace
 }  // namespace saccade
