@@ -2,9 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
 #include "core/autograd/tape.h"
+#include "core/tensor/tensor.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -20,21 +21,20 @@ Var keep_last(Tape& tape, Var x, std::size_t count, Make make) {
     return x;
   }
   const Arena::Mark before = tape.arena().mark();
-  std::vector<Real> value;
-  Shape shape;
+  // A tensor, whose numbers start where vector registers like it: sums of rows that start elsewhere
+  // have other last digits.
+  Tensor value;
   for (std::size_t i = 0; i < count; ++i) {
     const Var made = make(i, x);
-    const std::span<const Real> numbers = made.value().span();
-    std::vector<Real> next(numbers.begin(), numbers.end());
-    shape = made.shape();
+    Tensor next(made.shape(), made.value().span());
     tape.arena().rewind(before);
     value = std::move(next);
-    x = tape.constant({value.data(), shape});
+    x = tape.constant(value.view());
   }
   if (count == 0) return x;
-  Real* const kept = tape.scratch(shape.size());
-  std::copy(value.begin(), value.end(), kept);
-  return tape.constant({kept, shape});
+  Real* const kept = tape.scratch(value.size());
+  std::ranges::copy(value.span(), kept);
+  return tape.constant({kept, value.shape()});
 }
 
 // The same for a single part: only the result of make() stays, and what it computed on the way is
