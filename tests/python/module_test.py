@@ -231,6 +231,21 @@ class Captions(Base):
         self.same(caption, self.soft.caption(DOGS))
         self.assertEqual(caption.overlay(0).shape, caption.photo.shape)
 
+    def test_features_of_the_models_own_encoder(self):
+        with tempfile.TemporaryDirectory() as place:
+            command = [os.environ["SACCADE_PROGRAM"], "features", "soft", "--photos", DOGS, "--out", place]
+            subprocess.run(command, capture_output=True, check=True)
+            caption = self.soft.caption(DOGS, name_objects=0)
+            given = self.soft.caption(DOGS, features=place)
+            self.assertEqual(given.text, caption.text)
+            np.testing.assert_allclose(given.maps, caption.maps, atol=1e-4)
+            np.testing.assert_allclose(
+                self.soft.features(DOGS, features=place), self.soft.features(DOGS), atol=1e-3
+            )
+            self.assertEqual(self.soft.sample(DOGS, 2, features=place)[0].maps.shape[1:], (10, 10))
+            with self.assertRaisesRegex(saccade.UsageError, "soft needs the pictures, too"):
+                self.soft.caption(features=place)
+
     def test_ensembles(self):
         twice = saccade.load(["soft", "soft"])
         self.assertEqual(twice.checkpoints, ("soft", "soft"))

@@ -8,6 +8,7 @@
 #include "captioning/learning/runs/named_models.h"
 #include "captioning/learning/runs/open_model.h"
 #include "captioning/model/decoding/said_words.h"
+#include "captioning/model/encoder_features.h"
 #include "captioning/model/maps/caption_text.h"
 #include "captioning/python/errors.h"
 #include "captioning/python/saccade/arrays.h"
@@ -69,6 +70,7 @@ Opened::Opened(const std::vector<std::string>& checkpoints, const std::vector<st
     members_.push_back(open_model(find_checkpoint(one, folders, listener_),
                                   {.set = set, .overrider = "load()", .listener = listener_}));
     members_.back().name = one;
+    reads_features_ |= members_.back().pipeline->reads_features();
   }
   models_.emplace(std::vector<OpenModel>(members_.begin(), members_.end()));
 }
@@ -117,12 +119,27 @@ SearchOptions Opened::search(const Asked& asked) const {
   return out;
 }
 
+const Ensemble& Opened::models(const FeatureSource* features) const {
+  if (!features || reads_features_) return *models_;
+  const std::lock_guard lock(own_features_mutex_);
+  if (!of_own_features_) {
+    std::vector<OpenModel> members;
+    for (const LoadedModel& member : members_)
+      members.push_back(of_features(member, member.config.encoder));
+    of_own_features_.emplace(std::move(members));
+  }
+  return *of_own_features_;
+}
+
 std::shared_ptr<const FeatureSource> Opened::features_of(const std::string& file) const {
   if (file.empty()) return nullptr;
+  if (!reads_features_) {
+    const OpenModel own = of_features(first(), first().config.encoder);
+    return own.pipeline->features().open(file);
+  }
   for (const LoadedModel& member : members_)
     if (member.pipeline->reads_features()) return member.pipeline->features().open(file);
-  throw UsageError(
-      str("features: ", name(), " computes the features of photos itself; leave the argument out"));
+  throw InternalError("[features] nothing reads them");
 }
 
 std::vector<Unseen> Opened::unseen(const std::string& file) const {
@@ -167,16 +184,17 @@ std::vector<Photo> Opened::captions(std::span<const Given> photos, const SearchO
   const auto read = [&](Index i, const MessageListener& note) {
     return source(photos[static_cast<std::size_t>(i)], note);
   };
+  const Ensemble& models = this->models(photos.empty() ? nullptr : photos.front().features.get());
   std::vector<Photo> out;
   const Index count = static_cast<Index>(photos.size());
   for (Index first = 0; first < count; first += kTogether) {
     check_signals();
     std::vector<Photo> block =
-        Photos(*models_, first, std::min(kTogether, count - first), read, search.name_objects > 0)
+        Photos(models, first, std::min(kTogether, count - first), read, search.name_objects > 0)
             .next();
     for (const Photo& photo : block)
       for (const std::string& warning : readable(photo).warnings) warn(listener_, warning);
-    add_captions(*models_, block, search, said.ids);
+    add_captions(models, block, search, said.ids);
     for (Photo& photo : block) {
       if (const std::string note = unmet_note(photo.caption); !note.empty())
         warn(listener_, photos[static_cast<std::size_t>(photo.number)].name + ": " + note);
@@ -189,7 +207,7 @@ std::vector<Photo> Opened::captions(std::span<const Given> photos, const SearchO
 
 Photo Opened::read(const Given& photo) const {
   const auto read = [&](Index, const MessageListener& note) { return source(photo, note); };
-  Photo out = std::move(Photos(*models_, 0, 1, read, false).next().front());
+  Photo out = std::move(Photos(models(photo.features.get()), 0, 1, read, false).next().front());
   for (const std::string& warning : readable(out).warnings) warn(listener_, warning);
   return out;
 }
@@ -201,7 +219,7 @@ Photo Opened::samples(const Given& photo, SearchOptions search, Index count,
   if (count < 1) throw UsageError(str("count: is at least 1; got ", count));
   Photo out = read(photo);
   search.samples = count;
-  const EncodedPictures pictures(*models_, out.views());
+  const EncodedPictures pictures(models(photo.features.get()), out.views());
   drawn = pictures.caption(search, 0);
   return out;
 }
@@ -217,7 +235,7 @@ EncoderMaps Opened::encoder_maps(const Given& photo) const {
 std::shared_ptr<const Opened::Encoded> Opened::encode(const Given& photo) const {
   const parallel::WorkOn here(threads_);
   const parallel::SplitKernels split;
-  return std::make_shared<const Encoded>(shared_from_this(), read(photo));
+  return std::make_shared<const Encoded>(shared_from_this(), read(photo), photo.features.get());
 }
 
 pybind11::array Opened::features(const std::shared_ptr<const Encoded>& encoded) {

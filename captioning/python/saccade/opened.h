@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -64,14 +65,17 @@ class Opened : public std::enable_shared_from_this<Opened> {
          const std::vector<std::filesystem::path>& folders, int threads, MessageListener listener);
 
   const Ensemble& models() const { return *models_; }
+  // The same as they read a photo with these features, or without any (null).
+  const Ensemble& models(const FeatureSource* features) const;
   const LoadedModel& first() const { return members_.front(); }
   // "soft", or "soft, hard".
   std::string name() const;
   bool reads_text() const { return first().pipeline->reads_text(); }
 
   SearchOptions search(const Asked& asked) const;
-  // The features of a file. Throws UsageError where the models compute features themselves, and
-  // DataError; null for "".
+  // The features of a file: those of other programs or, where no model reads such, what the models'
+  // own encoders gave another time. Throws UsageError where files cannot have these, and DataError;
+  // null for "".
   std::shared_ptr<const FeatureSource> features_of(const std::string& file) const;
   // The photos that a file has the features of, none of which is there. Throws as above, and
   // UsageError for "" and where a model needs pictures.
@@ -95,8 +99,10 @@ class Opened : public std::enable_shared_from_this<Opened> {
     Photo photo;
     EncodedPictures pictures;
 
-    Encoded(std::shared_ptr<const Opened> m, Photo p)
-        : models(std::move(m)), photo(std::move(p)), pictures(models->models(), photo.views()) {}
+    Encoded(std::shared_ptr<const Opened> m, Photo p, const FeatureSource* features)
+        : models(std::move(m)),
+          photo(std::move(p)),
+          pictures(models->models(features), photo.views()) {}
   };
   std::shared_ptr<const Encoded> encode(const Given& photo) const;
   // Its features, of which the array shows the memory: [rows, columns, features].
@@ -110,7 +116,11 @@ class Opened : public std::enable_shared_from_this<Opened> {
   parallel::ThreadPool threads_;
   MessageListener listener_;
   std::vector<LoadedModel> members_;
+  bool reads_features_ = false;  // whether one of the models does without being asked
   std::optional<Ensemble> models_;
+  // The models with the features of their own encoders in place of pictures, once they are used.
+  mutable std::mutex own_features_mutex_;
+  mutable std::optional<Ensemble> of_own_features_;
 };
 
 // A caption with the attention of its words. The arrays are made when they are asked for.

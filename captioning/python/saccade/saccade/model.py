@@ -176,7 +176,7 @@ class Model:
         seed          of what is drawn
         features      for a model of features from elsewhere, a file or folder with the photos', if
                       it is not that of its config; without photos, all are described that it has
-                      the features of
+                      the features of. For other models what `saccade features` wrote of the photos
         search        values of the section `search`: beam=5, mode="sample", temperature=.8,
                       max_length=30, must=["cat|kitten", "rug"] for what the caption has to
                       say, ...; others are those of the model's config
