@@ -28,7 +28,6 @@ form() {
   expect 0 "$saccade" evaluate "$name" --split test --no-ablations
   expect 0 "$saccade" overlay "$name" "$photo" --out "$name-maps"
   ls "$name-maps"/*.sheet.png >/dev/null || fail "no sheet was drawn"
-  expect 0 "$saccade" overlay "$name" "$photo" --out "$name-maps" --style cells --format svg
 }
 for path in tables/bottom-up.tsv tables/objects.tsv tables/vinvl.tsv tables/vinvl.feature.tsv \
   tables/predictions.tsv folders/bu_att folders/all_in_one_file folders/safe files/detections.hdf5 \
@@ -41,6 +40,9 @@ for path in folders/tokens folders/wide folders/channels_first folders/torch fol
 done
 form grids files/aligned.hdf5 '"cells":[0,0,3,3]' encoder.features.array=grids
 form listed files/stacked.h5 '"boxes":[]' encoder.features.array=reg_feat
+for name in grids listed bottom-up-tsv; do
+  expect 0 "$saccade" overlay $name "$photo" --out $name-maps --style cells --format svg
+done
 form hard tables/bottom-up.tsv '"boxes":[[' attention.selection=hard
 form pooled folders/bu_att '"boxes":[[' encoder.features.pooled="$golden/folders/bu_fc" \
   decoder.first_state=pooled encoder.project=5 encoder.refine.layers=1 encoder.refine.heads=1
