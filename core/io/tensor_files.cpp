@@ -332,6 +332,10 @@ fs::path weights_in(const fs::path& folder) {
 std::unique_ptr<TensorFile> open_tensors(const fs::path& path, bool bare) {
   std::error_code error;
   if (fs::is_directory(path, error)) return open_tensors(weights_in(path));
+  if (!fs::exists(path, error) && !error)
+    throw DataError(path.string() +
+                    ": no such file or folder of weights; check the path (saccade downloads "
+                    "nothing: of a model of a hub, name the folder that holds its files)");
   std::string head;
   if (fs::is_regular_file(path, error)) {
     head.resize(kForeignHead);

@@ -295,8 +295,11 @@ StarterNetwork find_hub_network(const std::string& path) {
 
 StarterNetwork find_network(const std::string& file) {
   std::error_code error;
-  if (std::filesystem::is_directory(file, error) || are_weights(file))
-    return find_hub_network(file);
+  const std::filesystem::path place = file;
+  const bool missing = !std::filesystem::exists(place, error) && !error;
+  if (std::filesystem::is_directory(place, error) || are_weights(file) ||
+      (missing && place.extension() != ".onnx"))
+    return find_hub_network(file);          // which says what is missing
   constexpr Index kFewest = 3, kMost = 32;  // rows or columns
   const auto fits = [](Index extent) { return extent >= kFewest && extent <= kMost; };
   // A network of fixed input size can be run at that size alone.

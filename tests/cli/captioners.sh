@@ -164,6 +164,16 @@ mkdir -p cache/snapshots
 cp -r "$golden/vit-gpt2" cache/snapshots/revision
 expect 4 "$saccade" caption cache photo.jpg
 one_error "cache/snapshots/revision"
+expect 3 "$saccade" new mine --photos . --captions . --encoder openai/clip-vit-base-patch32
+one_error "openai/clip-vit-base-patch32: no such file or folder of weights" "downloads nothing"
+rm -rf encoder
+cp -r "$golden/../hub/torchvision-vit" encoder
+chmod -R u+w encoder
+expect 0 "$saccade" inspect encoder
+wants '{"num_attention_heads": ...}' out
+echo '{"num_attention_heads": 2}' >encoder/config.json
+expect 0 "$saccade" inspect encoder
+wants ", 2 heads, " out
 expect 0 "$saccade" inspect "$golden/../hub/torchvision-convnext"
 wants "pictures: no file" out
 wants "pixels: imagenet" out

@@ -142,8 +142,8 @@ VitParts vit_parts(const HubTensors& tensors, const HubFacts& facts, const Encod
   parts.layer_scale = tensors.find("blocks.0.ls1.gamma") != nullptr;
   parts.rule = rule_of(tensors);
   parts.placed = placed_tokens(tensors, parts);
-  VitFacts own{.activation = "gelu"};  // of torchvision
   const HubPackage package = tensors.naming().package;
+  VitFacts own{.heads = facts.get<Index>("/num_attention_heads", 0), .activation = "gelu"};
   if (package == HubPackage::kTransformers) own = facts_of_transformers(tensors, facts);
   if (package == HubPackage::kTimm) own = facts_of_timm(tensors, facts, parts.width);
   if (package == HubPackage::kOpenClip) own = facts_of_openclip(facts, parts.width);
@@ -165,10 +165,12 @@ VitParts vit_parts(const HubTensors& tensors, const HubFacts& facts, const Encod
   if (own.heads < 1)
     throw DataError(str(
         tensors.source(), ": how many heads its attention has is in no tensor, and ",
-        facts.known() ? facts.file() + " does not say it; set"
-                      : str("no ", facts.name(),
-                            " is beside it; copy that there, "
-                            "or set"),
+        facts.known()
+            ? facts.file() + " does not say it; set"
+            : str("no ", facts.name(), " is beside it; ",
+                  package == HubPackage::kTorchvision ? "write one, {\"num_attention_heads\": ...}"
+                                                      : "copy that there",
+                  ", or set"),
         " encoder.heads (of most published networks, the width ", parts.width, " divided by 64)"));
   if (parts.width % own.heads != 0)
     throw DataError(str(facts.file(), ": its ", counted(own.heads, "head"),
