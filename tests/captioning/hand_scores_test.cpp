@@ -45,7 +45,7 @@ TEST_CASE("clipped counts and the closest reference") {
   CHECK(counts_of(words("a a"), twice).correct[0] == 1);
 }
 
-// tests/golden/scores_test.cpp has the scores of the reference implementation for whole corpora.
+// scores_test.cpp has the scores of the reference implementation for whole corpora.
 TEST_CASE("BLEU of captions without n-grams, and of no captions") {
   const std::vector<Words> reference = {words("a b c d e")};
   // Of a b x d e no trigram is right: that factor is 1e-15 / 3.
