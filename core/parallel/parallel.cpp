@@ -21,6 +21,9 @@
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #endif
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
 
 namespace saccade::parallel {
 
@@ -31,6 +34,22 @@ thread_local int task_depth = 0;
 struct TaskScope {
   TaskScope() { ++task_depth; }
   ~TaskScope() { --task_depth; }
+};
+
+// Work passes from one thread to others and back. ThreadSanitizer has to be told, because it does
+// not see what happens inside oneTBB's library.
+class Handover {
+ public:
+#if defined(__SANITIZE_THREAD__)
+  void give() { __tsan_release(&place_); }
+  void take() { __tsan_acquire(&place_); }
+
+ private:
+  char place_ = 0;
+#else
+  void give() {}
+  void take() {}
+#endif
 };
 
 // Settings that every thread needs before it computes: library calls use one thread, and denormals
@@ -183,10 +202,13 @@ void run_tasks(Index count, Waiting waiting, FunctionRef<void(Index)> body) {
   std::mutex mutex;
   std::exception_ptr error;
   Index error_index = count;
+  Handover to_tasks, to_caller;
+  to_tasks.give();
   const auto loop = [&] {
     tbb::parallel_for(
         Index{0}, count,
         [&](Index i) {
+          to_tasks.take();
           TaskScope scope;
           try {
             body(i);
@@ -197,6 +219,7 @@ void run_tasks(Index count, Waiting waiting, FunctionRef<void(Index)> body) {
               error = std::current_exception();
             }
           }
+          to_caller.give();
         },
         tbb::simple_partitioner{});
   };
@@ -206,6 +229,7 @@ void run_tasks(Index count, Waiting waiting, FunctionRef<void(Index)> body) {
     else
       loop();
   });
+  to_caller.take();
   if (error) std::rethrow_exception(error);
 }
 
@@ -226,7 +250,9 @@ void for_blocks(Index count, Index block, FunctionRef<void(Index, Index)> body) 
 
 struct Task::Impl {
   tbb::task_group group;
+  std::function<void()> body;
   std::exception_ptr error;
+  Handover to_task, to_caller;
 };
 
 Task::Task() : impl_(std::make_unique<Impl>()) {}
@@ -239,20 +265,25 @@ Task::~Task() {
 }
 
 void Task::run(std::function<void()> body) {
+  impl_->body = std::move(body);
+  impl_->to_task.give();
   pool().arena.execute([&] {
-    impl_->group.run([impl = impl_.get(), body = std::move(body)] {
+    impl_->group.run([impl = impl_.get()] {
+      impl->to_task.take();
       TaskScope scope;
       try {
-        body();
+        impl->body();
       } catch (...) {
         impl->error = std::current_exception();
       }
+      impl->to_caller.give();
     });
   });
 }
 
 void Task::wait() {
   pool().arena.execute([&] { impl_->group.wait(); });
+  impl_->to_caller.take();
   if (impl_->error) std::rethrow_exception(std::exchange(impl_->error, nullptr));
 }
 
