@@ -98,7 +98,7 @@ std::string load_plugin(const fs::path& file) {
     throw UsageError(str(shown, ": the plugin '", plugin.name, "': ", refused.what()));
   }
   plugins().all.push_back({.name = plugin.name, .file = real});
-  library.release();  // its functions are used until the process ends
+  static_cast<void>(library.release());  // its functions are used until the process ends
   return plugin.name;
 }
 

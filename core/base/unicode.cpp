@@ -17,7 +17,7 @@ bool is_ascii(char byte) { return static_cast<unsigned char>(byte) < 0x80; }
 // Reads one code point at `at`. Returns its length in bytes, or 0 for an invalid byte.
 std::size_t next(std::string_view text, std::size_t at, CodePoint& point) {
   if (is_ascii(text[at])) {
-    point = text[at];
+    point = static_cast<unsigned char>(text[at]);
     return 1;
   }
   const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at);

@@ -56,9 +56,9 @@ class Mapped {
 // Gives back the pages of a mapped file that were read; they come again when they are used.
 void drop_pages(std::span<const std::byte> read) {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(read.data()) / page * page;
-  const auto end = reinterpret_cast<std::uintptr_t>(read.data() + read.size());
-  ::madvise(reinterpret_cast<void*>(begin), (end - begin) / page * page, MADV_DONTNEED);
+  const std::uintptr_t before = reinterpret_cast<std::uintptr_t>(read.data()) % page;
+  std::byte* const begin = const_cast<std::byte*>(read.data()) - before;
+  ::madvise(begin, (before + read.size()) / page * page, MADV_DONTNEED);
 }
 
 // Tells a table from others by its size and its ends: of gzip, these have the checksum of the whole
@@ -131,7 +131,7 @@ std::shared_ptr<const Paraphrases> Paraphrases::open(const fs::path& table, cons
       parts->index = read_paraphrase_index(parts->bytes, key).value();
     }
   }
-  const std::shared_ptr<const Paraphrases> out(new Paraphrases(std::move(parts)));
+  std::shared_ptr<const Paraphrases> out(new Paraphrases(std::move(parts)));
   open_tables = {{key, out}};  // a program that takes table after table keeps the last
   return out;
 }
