@@ -79,7 +79,7 @@ bool is_safetensors(Text head) {
 }
 
 std::string pytorch(const std::string& name, WantedFile wanted) {
-  std::string what = "it is a PyTorch file";
+  const std::string what = "it is a PyTorch file";
   if (wanted == WantedFile::kConfig || wanted == WantedFile::kText) return what;
   if (wanted == WantedFile::kOnnx)
     return what +

@@ -177,7 +177,7 @@ std::string whole(double value) { return std::to_string(static_cast<std::int64_t
 std::string not_an_integer(std::string_view text) {
   constexpr double kExact = 9007199254740992.0;  // 2^53
   const Meaning meaning = meaning_of(text);
-  std::string wrong = "is not an integer";
+  const std::string wrong = "is not an integer";
   double value = 0;
   const Size size = read_double(meaning.text, value);
   if (is_infinite_or_nan(text)) return wrong + "; write one in digits";

@@ -360,7 +360,8 @@ TEST_CASE("Flickr8k: our words are Karpathy's tokens, and 2,535 of them occur fi
   }
   CHECK(Vocabulary::count(train, 5).size() == 2535 + Vocabulary::kSpecials);
   std::size_t different = 0;
-  for (const auto& image : test::read_json(folder / "dataset_flickr8k_trainval.json")["images"]) {
+  const nlohmann::json published = test::read_json(folder / "dataset_flickr8k_trainval.json");
+  for (const auto& image : published.at("images")) {
     for (const auto& sentence : image["sentences"]) {
       different += tokenize(sentence["raw"].get<std::string>()) != sentence["tokens"] ? 1U : 0U;
     }

@@ -219,7 +219,8 @@ TEST_CASE("an evaluation groups all of its images, in groups by their number of 
   for (const Index few : {2, 5, 19}) {
     request.most_images = few;
     const EvaluationReport small = experiment.run(request);
-    for (const Json& grouping : Json::parse(evaluation_json(small)).at("regimes")[0].at("groups")) {
+    const Json written = Json::parse(evaluation_json(small));
+    for (const Json& grouping : written.at("regimes")[0].at("groups")) {
       CHECK(grouping.at("groups").empty());
       CHECK(grouping.at("least_images") == kSmallestGroup);
     }

@@ -215,7 +215,7 @@ std::optional<Archive> RunDirectory::newest_checkpoint(const MessageListener& li
 fs::path RunDirectory::save_checkpoint(const Archive& archive, Index update, Index keep) {
   const fs::path folder = checkpoint_folder(path_);
   make_folders(folder);
-  fs::path file = folder / step_name(update);
+  const fs::path file = folder / step_name(update);
   save_archive(file, archive);
   mark_last(file, keep);
   return file;
