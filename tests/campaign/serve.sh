@@ -7,10 +7,7 @@ expect 0 "$saccade" overlay run --count 1 --out pictures
 mkdir tmp
 TMPDIR=$work/tmp "$saccade" serve run --port 0 >address 2>messages </dev/null &
 pid=$!
-for _ in $(seq 200); do
-  [ -s address ] && break
-  sleep 0.05
-done
+until_true [ -s address ]
 port=$(grep -o '[0-9]*/$' address | tr -d /)
 [ -n "$port" ] || fail "the server printed no address"
 expect 0 "$load" "$port" $pid "$(ls pictures/*.png | head -n 1)" "$seconds" "$seed"

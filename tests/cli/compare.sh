@@ -150,10 +150,7 @@ wants "no run of the comparison succeeded" err
 "$saccade" compare compare.yaml --out stopped train.stop=100000u \
   train.validate_every=100000u >out 2>err &
 pid=$!
-for _ in $(seq 200); do
-  [ -s stopped/selection-soft/seed-1/metrics.jsonl ] && break
-  sleep 0.05
-done
+until_true [ -s stopped/selection-soft/seed-1/metrics.jsonl ]
 kill -TERM $pid
 wait $pid
 [ $? -eq 143 ] || fail "the exit code after SIGTERM is not 143"

@@ -81,11 +81,7 @@ start() { # COUNT
   [ -e run/metrics.jsonl ] && before=$(wc -l <run/metrics.jsonl)
   mpirun --bind-to none -n "$1" "$saccade" train tiny.yaml --out run --resume --threads 1 $shards $long >out 2>err &
   pid=$!
-  for _ in $(seq 400); do
-    [ -e run/metrics.jsonl ] && [ "$(wc -l <run/metrics.jsonl)" -gt $((before + 12)) ] && return
-    sleep 0.05
-  done
-  fail "the training does not start on $1 ranks"
+  until_true has_more_lines run/metrics.jsonl $((before + 12))
 }
 # one_of RANK: the process of this rank.
 one_of() {

@@ -16,10 +16,7 @@ wait
 "$saccade" train tiny.yaml --out run train.stop=100000u train.checkpoint_every=8u \
   train.validate_every=100000u >/dev/null 2>first.err &
 pid=$!
-for _ in $(seq 200); do
-  [ -e run/checkpoints/last ] && break
-  sleep 0.05
-done
+until_true [ -e run/checkpoints/last ]
 expect 7 "$saccade" train tiny.yaml --out run --resume
 one_error "run: another saccade is training here (process $pid)"
 

@@ -15,10 +15,7 @@ start() {
   rm -f address
   TMPDIR=$work/tmp "$saccade" serve run other --port 0 "$@" >address 2>messages </dev/null &
   pid=$!
-  for _ in $(seq 200); do
-    [ -s address ] && break
-    sleep 0.05
-  done
+  until_true [ -s address ]
   port=$(grep -o '127\.0\.0\.1:[0-9]*\|"port":[0-9]*' address | head -n 1 | grep -o '[0-9]*$')
   [ -n "$port" ] || fail "the server printed no address"
 }

@@ -9,11 +9,7 @@ start() {
   "$saccade" train tiny.yaml --out "$1" train.stop=100000u train.checkpoint_every=1000u \
     train.validate_every=100000u --resume >out 2>err &
   pid=$!
-  for _ in $(seq 200); do
-    [ -e "$1/metrics.jsonl" ] && [ "$(wc -l <"$1/metrics.jsonl")" -gt "$before" ] && return
-    sleep 0.05
-  done
-  fail "the training $1 does not start"
+  until_true has_more_lines "$1/metrics.jsonl" "$before"
 }
 
 stopped=0

@@ -56,10 +56,8 @@ for moment in 0.3 0.9 1.7; do
   wait $pid 2>/dev/null
 done
 # The runs of a killed comparison save a checkpoint and end by themselves.
-for _ in $(seq 100); do
-  "$saccade" compare study.yaml --out killed --report-images 0 >out 2>err </dev/null && break
-  sleep 0.1
-done
+go_on() { "$saccade" compare study.yaml --out killed --report-images 0 >out 2>err </dev/null; }
+until_true go_on
 [ "$(json killed/compare.json /complete)" = true ] ||
   fail "the killed and continued comparison is not complete"
 for run in soft/seed-1 soft/seed-2 hard/seed-1 hard/seed-2; do

@@ -51,6 +51,18 @@ expect() {
   [ $got -eq "$wanted" ] || fail "exit code $got instead of $wanted: $*"
 }
 
+# until_true COMMAND...: repeats the command until it succeeds, and fails after a minute.
+until_true() {
+  for _ in $(seq 1200); do
+    "$@" && return
+    sleep 0.05
+  done
+  fail "this did not succeed within a minute: $*"
+}
+
+# has_more_lines FILE COUNT: whether the file has more lines than that.
+has_more_lines() { [ -e "$1" ] && [ "$(wc -l <"$1")" -gt "$2" ]; }
+
 # stop SIGNAL CODE: sends the signal to the program $pid, which runs in the background. Fails unless the
 # program ends with this exit code.
 stop() {

@@ -44,10 +44,7 @@ wants '"boxes":[[0.0,0.0,' out
 # A server takes the features alone, and so does its page.
 "$saccade" serve soft --port 0 >address 2>messages </dev/null &
 server=$!
-for _ in $(seq 200); do
-  [ -s address ] && break
-  sleep 0.05
-done
+until_true [ -s address ]
 port=$(grep -o '127\.0\.0\.1:[0-9]*' address | head -n 1 | grep -o '[0-9]*$')
 # post NAME FILE PHOTO: sends a form with one file, and writes the body of the answer to `out`.
 post() {

@@ -10,11 +10,7 @@ start() {
   "$saccade" train tiny.yaml --out "$run" train.stop=100000u train.checkpoint_every=100000u \
     train.validate_every=20u "$@" >out 2>err &
   pid=$!
-  for _ in $(seq 400); do
-    grep -qs '"event":"checkpoint"' "$run/metrics.jsonl" && return
-    sleep 0.05
-  done
-  fail "the training $run does not validate"
+  until_true grep -qs '"event":"checkpoint"' "$run/metrics.jsonl"
 }
 
 start run

@@ -9,16 +9,6 @@ mapfile -t made < <(ls pictures/*.sheet.png)
 mkdir in
 pid=
 
-# until_true COMMAND...: repeats the command until it succeeds.
-until_true() {
-  for _ in $(seq 150); do
-    "$@" && return
-    sleep 0.1
-  done
-  cp lines out
-  cp messages err
-  fail "this did not succeed within 15 seconds: $*"
-}
 has_lines() { [ "$(wc -l <lines)" -eq "$1" ]; }
 start() {
   : >lines  # otherwise the file might hold old lines until the program starts in the background
