@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <csetjmp>
-#include <cstring>
 #include <new>
 #include <opencv2/core.hpp>
 #include <utility>
@@ -54,7 +53,7 @@ void on_message(j_common_ptr info, int level) {
 
 [[noreturn]] void give_up(j_common_ptr info, const char* reason) {
   auto& errors = *reinterpret_cast<Errors*>(info->err);
-  std::strcpy(errors.text.data(), reason);
+  std::snprintf(errors.text.data(), errors.text.size(), "%s", reason);
   std::longjmp(errors.back, 1);
 }
 

@@ -172,9 +172,9 @@ Inverted::Inverted(const InvertedPlan& plan, const BackboneEnds& ends, const Ima
       if (block.squeezed > 0)
         squeeze.emplace(own.sub("se"), block.expanded, block.squeezed, plan.hard_gate);
       stages_.back().push_back(std::make_unique<Layer>(Layer{
-          .expand = std::move(expand),
-          .depthwise = std::move(depthwise),
-          .squeeze = std::move(squeeze),
+          .expand = expand,
+          .depthwise = depthwise,
+          .squeeze = squeeze,
           .project = ActiveConv(own.sub("project"),
                                 {.in = block.expanded, .out = block.out, .kernel = 1, .padding = 0},
                                 InvertedActivation::kNone, plan.epsilon),

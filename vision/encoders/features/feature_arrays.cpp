@@ -55,7 +55,8 @@ class ArrayPerPhoto final : public FeatureSource {
       ids = named_with("_features");
       if (ids.empty()) ids = named_with("_grids");
     }
-    know(ids.empty() ? file_->names() : std::move(ids));
+    if (ids.empty()) ids = file_->names();
+    know(std::move(ids));
   }
   FeatureOutline outline(const std::string& id) const override {
     const ArrayInfo info = file_->info(id + ending_);

@@ -161,9 +161,9 @@ ConstantArray ranged(Arrays inputs) {
   constexpr double kMost = 1 << 24;
   const double count = step == 0 ? -1 : std::max(0.0, std::ceil((end - first) / step));
   if (!(count >= 0 && count <= kMost)) misfit();
-  ConstantArray out{
-      .extents = {static_cast<Index>(count)}, .values = {}, .whole = input(inputs, 0).whole};
-  for (double i = 0; i < count; ++i) out.values.push_back(first + i * step);
+  const auto numbers = static_cast<Index>(count);
+  ConstantArray out{.extents = {numbers}, .values = {}, .whole = input(inputs, 0).whole};
+  for (Index i = 0; i < numbers; ++i) out.values.push_back(first + static_cast<double>(i) * step);
   return out;
 }
 

@@ -131,7 +131,7 @@ std::shared_ptr<const Paraphrases> Paraphrases::open(const fs::path& table, cons
       parts->index = read_paraphrase_index(parts->bytes, key).value();
     }
   }
-  std::shared_ptr<const Paraphrases> out(new Paraphrases(std::move(parts)));
+  const std::shared_ptr<const Paraphrases> out(new Paraphrases(std::move(parts)));
   open_tables = {{key, out}};  // a program that takes table after table keeps the last
   return out;
 }
