@@ -321,8 +321,10 @@ void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 int main(int argc, char** argv) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which reserve more
   // Memory that no allocation of ours counts, such as a library's, has a limit, too.
   const rlimit limit{std::size_t{6} << 30, std::size_t{6} << 30};
   setrlimit(RLIMIT_AS, &limit);
+#endif
   return saccade::campaign::run({argv + 1, argv + argc});
 }

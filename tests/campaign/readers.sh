@@ -6,7 +6,11 @@ campaign=$1 inputs=$2 seed=${3:-1}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 kept=$(mktemp -d)
 failed=0
-for reader in $("$campaign" --list); do
+readers=$("$campaign" --list) && [ -n "$readers" ] || {
+  echo "FAILED: $campaign names no readers" >&2
+  exit 1
+}
+for reader in $readers; do
   if [ -d "$here/cases/$reader" ]; then
     "$campaign" "$reader" "$here/cases/$reader"/* 2>>"$kept/errors" || failed=1
   fi
