@@ -5,6 +5,7 @@ kills=$3 seed=${4:-1}
 . "$(dirname "${BASH_SOURCE[0]}")/../cli/support.sh"
 RANDOM=$seed
 folder=$(dirname "$1")
+export ASAN_OPTIONS=detect_leaks=0  # memory that OpenMPI keeps
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 has_ranks=
 if command -v mpirun >/dev/null && [ -e "$folder/lib/saccade/libsaccade-ranks.so" ]; then

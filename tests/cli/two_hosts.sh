@@ -2,6 +2,7 @@
 # bits of one process. Only root can make them.
 models=of_the_tree  # the program stays where its module for MPI lies
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
+export ASAN_OPTIONS=detect_leaks=0  # memory that OpenMPI keeps
 
 skip() {
   echo "skipped: $1"
