@@ -131,6 +131,7 @@ const std::vector<Owner> kOwners = {
     {"oneapi/dnnl", {"core/kernels/"}},
     {"oneapi/tbb", {"core/parallel/"}},
     {"tbb/", {"core/parallel/"}},
+    {"sanitizer/", {"core/parallel/"}},
     {"mpi.h", {"core/parallel/ranks/"}},
     {"omp.h", {"core/parallel/", "core/kernels/optimized/"}},
     {"yaml-cpp/", {"core/config/"}},
