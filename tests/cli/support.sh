@@ -53,11 +53,11 @@ expect() {
 
 # until_true COMMAND...: repeats the command until it succeeds, and fails after a minute.
 until_true() {
-  for _ in $(seq 1200); do
-    "$@" && return
+  local end=$((SECONDS + 60))
+  until "$@"; do
+    [ $SECONDS -lt $end ] || fail "this did not succeed within a minute: $*"
     sleep 0.05
   done
-  fail "this did not succeed within a minute: $*"
 }
 
 # has_more_lines FILE COUNT: whether the file has more lines than that.
