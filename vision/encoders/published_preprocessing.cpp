@@ -5,6 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/shallow_json.h"
+
 namespace saccade {
 
 namespace {
@@ -177,7 +179,7 @@ std::optional<PublishedPixels> published_pixels(const std::filesystem::path& wei
   const bool folder = std::filesystem::is_directory(weights, error);
   for (const auto& [file, key, read] : kFiles) {
     std::ifstream in((folder ? weights : weights.parent_path()) / file);
-    const Json json = Json::parse(in, nullptr, false);  // without exceptions
+    const Json json = shallow_json<Json>(in);
     if (!json.is_object() || (key[0] != '\0' && !at(json, key).is_object())) continue;
     PublishedPixels pixels{.file = file};
     try {
