@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/shallow_json.h"
 #include "core/io/half.h"
 #include "core/io/packing.h"
 
@@ -26,7 +27,7 @@ class Reader {
       : image_(image), source_(source), visitor_(visitor), memory_(memory) {}
 
   void read(std::string_view text) {
-    const Json index = Json::parse(text, nullptr, false);
+    const Json index = shallow_json<Json>(text);
     if (!index.is_array()) refuse("?", "no readable index");
     for (const Json& item : index) entry(item);
   }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/shallow_json.h"
 #include "core/io/half.h"
 #include "core/io/torch_weights.h"
 
@@ -73,7 +74,7 @@ struct Exporter {
 
 Json json_of(const SafetensorsFile& file, const char* key) {
   const auto found = file.metadata().find(key);
-  Json json = found == file.metadata().end() ? Json() : Json::parse(found->second, nullptr, false);
+  Json json = found == file.metadata().end() ? Json() : shallow_json<Json>(found->second);
   if (!json.is_object())
     throw DataError(file.source() + ": its metadata '" + key +
                     "' is damaged; convert the checkpoint again");

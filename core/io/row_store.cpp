@@ -15,6 +15,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/shallow_json.h"
 #include "core/io/half.h"
 
 namespace saccade {
@@ -117,7 +118,7 @@ bool find_parts(RowFile& file) {
   if (read_all_at(fd, std::as_writable_bytes(std::span(text)), sizeof head) != 0) return false;
   if (XXH3_64bits(text.data(), text.size()) != head.text_digest) return false;
   try {
-    const auto parts = nlohmann::json::parse(text);
+    const auto parts = shallow_json<nlohmann::json>(text);
     parts.at("key").get_to(file.format.key);
     parts.at("shape").get_to(file.format.shape);
     parts.at("half").get_to(file.format.half);

@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/foreign_file.h"
 #include "core/base/listing.h"
+#include "core/base/shallow_json.h"
 #include "core/io/half.h"
 #include "core/io/safetensors_header.h"
 #include "core/io/stored_zip.h"
@@ -267,7 +268,7 @@ class ShardedTensors final : public TensorFile {
           !names.insert(parsed.get<std::string>()).second)
         throw DataError(index.string() + ": it names the tensor " +
                         safetensors_name_in_message(parsed.get<std::string>()) + " twice");
-      return true;
+      return depth < kDeepestJson;
     };
     const Json json = Json::parse(in, unique, false);
     const bool good = json.is_object() && json.contains("weight_map") &&

@@ -13,6 +13,7 @@
 #include "core/base/json_text.h"
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
+#include "core/base/shallow_json.h"
 #include "core/io/tensor_files.h"
 #include "vision/encoders/backbones/hub_network.h"
 #include "vision/encoders/weights_facts.h"
@@ -77,7 +78,7 @@ std::string unknown_network(const std::string& path, const TensorFile& file) {
   std::error_code error;
   std::ifstream in((std::filesystem::is_directory(place, error) ? place : place.parent_path()) /
                    "config.json");
-  const Json json = Json::parse(in, nullptr, false);
+  const Json json = shallow_json(in);
   std::string name;
   if (json.is_object())
     for (const char* key : {"architecture", "model_type"})

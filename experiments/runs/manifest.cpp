@@ -82,7 +82,7 @@ std::string manifest_json(const std::filesystem::path& previous, const ManifestC
       {"schema_version", 1},
       {"name", content.config->name},
       {"seed", content.config->seed},
-      {"versions", Json::parse(version_json())},
+      {"versions", shallow_json(version_json())},
       {"dataset", {{"name", content.dataset->name}, {"digest", content.dataset->digest}}},
       {"vocabulary",
        {{"size", content.vocabulary->size()}, {"digest", content.vocabulary->digest()}}},

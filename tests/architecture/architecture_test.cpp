@@ -142,6 +142,7 @@ TEST_CASE("the checker finds seeded breaches") {
       {"core/base/a.cpp", "const char* home = std::getenv(\"HOME\");\n", "environment"},
       {"core/base/a.cpp", "thread_local std::string text;\n", "parallel::PerThread"},
       {"core/base/a.cpp", "thread_local const Words words(1);\n", "parallel::PerThread"},
+      {"core/base/a.cpp", "auto json = nlohmann::json::parse(text);\n", "shallow_json"},
       {"core/base/a.cpp",
        "// TO"
        "DO: later\n",

@@ -116,6 +116,8 @@ Findings check_words(const std::vector<SourceFile>& files) {
   for (const SourceFile& file : files) {
     const bool reads_environment =
         file.path == "experiments/environment.cpp" || file.top == "tests";
+    const bool parses_json = file.path == "core/base/shallow_json.h" ||
+                             file.path == "core/io/tensor_files.cpp" || file.top == "tests";
     for (std::size_t i = 0; i < file.lines.size(); ++i) {
       const std::string& line = file.lines[i];
       // The words are written in pieces, so that this file does not find itself.
@@ -151,6 +153,10 @@ Findings check_words(const std::vector<SourceFile>& files) {
             "a thread_local with a destructor ends the program where memory is short; " +
             "use parallel::PerThread");
       }
+      if (!parses_json && (file.header() || is_cpp(file)) &&
+          (file.code[i].find("Json::parse(") != std::string::npos ||
+           file.code[i].find("json::parse(") != std::string::npos))
+        findings.push_back(at(file, i) + "deep JSON cannot be copied or walked; use shallow_json");
     }
   }
   return findings;

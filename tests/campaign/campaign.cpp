@@ -164,12 +164,11 @@ std::vector<Bytes> seeds_of(const Reader& reader, const std::filesystem::path& f
   return all;
 }
 
-// A JSON seed with a value of very many brackets as the first of each of its objects, which a
-// reader must not follow by recursion.
-std::vector<Bytes> nested(const Reader& reader, const Bytes& seed) {
+// A seed with JSON, or text like it, with a value of very many brackets as the first of each of its
+// objects, which a reader must not follow by recursion.
+std::vector<Bytes> nested(const Bytes& seed) {
   constexpr std::size_t kDeep = 100'000, kMost = 8;
   std::vector<Bytes> all;
-  if (std::find(reader.words.begin(), reader.words.end(), "{") == reader.words.end()) return all;
   const Bytes value =
       bytes_of(str("\"deep\":", std::string(kDeep, '['), std::string(kDeep, ']'), ","));
   for (std::size_t i = 0; i < seed.size() && all.size() < kMost; ++i)
@@ -279,10 +278,11 @@ int run(std::vector<std::string> arguments) {
     out.write(reinterpret_cast<const char*>(input.data()),
               static_cast<std::streamsize>(input.size()));
   };
-  for (const Bytes& input : nested(*found, seeds.front())) {
-    keep_input(input);
-    if (fails(input, "a seed with many brackets")) return 1;
-  }
+  for (const Bytes& one : seeds)
+    for (const Bytes& input : nested(one)) {
+      keep_input(input);
+      if (fails(input, "a seed with many brackets")) return 1;
+    }
   read = 0;
   Mutator mutate(*found, seeds, seed);
   using Clock = std::chrono::steady_clock;

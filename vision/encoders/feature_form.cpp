@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/shallow_json.h"
 #include "vision/encoders/given_features.h"
 
 namespace saccade {
@@ -31,7 +32,7 @@ std::string FeatureForm::text() const {
 
 FeatureForm FeatureForm::of_text(const std::string& text) {
   constexpr Index kMost = 1 << 24;
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = shallow_json<Json>(text);
   FeatureForm form;
   const auto number = [&](const char* key, Index& value) {
     if (!json.is_object() || !json.contains(key) || !json[key].is_number_integer()) return false;

@@ -7,6 +7,7 @@
 
 #include "captioning/model/vocabulary/token_cuts.h"
 #include "core/base/error.h"
+#include "core/base/shallow_json.h"
 #include "core/base/unicode.h"
 
 namespace saccade {
@@ -90,7 +91,7 @@ std::string PublishedTokens::text() const { return Json(plan_).dump(); }
 
 PublishedTokens PublishedTokens::of_text(const std::string& text) {
   try {
-    return PublishedTokens(Json::parse(text).get<TokenPlan>());
+    return PublishedTokens(shallow_json<Json>(text).get<TokenPlan>());
   } catch (const Json::exception& error) {
     throw DataError(str("not the tokens of a published captioner: ", error.what()));
   }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/shallow_json.h"
 #include "vision/encoders/stored_network.h"
 
 namespace saccade {
@@ -132,7 +133,7 @@ std::string hub_plan_text(const HubPlan& plan) {
 
 HubPlan hub_plan_of_text(const std::string& text) {
   try {
-    return plan_of_json(Json::parse(text));
+    return plan_of_json(shallow_json<Json>(text));
   } catch (const Json::exception& error) {
     refuse_text(error.what());
   }

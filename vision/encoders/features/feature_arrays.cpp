@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/shallow_json.h"
 #include "core/io/array_file.h"
 #include "vision/encoders/features/feature_source.h"
 #include "vision/encoders/features/photo_arrays.h"
@@ -214,7 +215,7 @@ std::optional<std::vector<std::string>> ids_beside(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(list, error)) return std::nullopt;
   std::ifstream in(list);
-  const nlohmann::json json = nlohmann::json::parse(in, nullptr, false);
+  const nlohmann::json json = shallow_json<nlohmann::json>(in);
   if (!json.is_array()) throw DataError(list.string() + ": it is no JSON list of photos' names");
   std::vector<std::string> ids;
   for (const auto& id : json) {

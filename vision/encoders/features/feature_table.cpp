@@ -15,6 +15,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
+#include "core/base/shallow_json.h"
 #include "core/io/base64.h"
 #include "vision/encoders/features/feature_source.h"
 
@@ -222,7 +223,7 @@ class FeatureTable final : public FeatureSource {
       case 3:
         return Form::kPlain;
       case 2: {
-        const Json json = Json::parse(fields[1], nullptr, false);
+        const Json json = shallow_json<Json>(fields[1]);
         if (json.is_object() && json.contains("features")) return Form::kJson;
         if (json.is_object() && json.contains("objects")) return Form::kDetections;
         throw DataError(str(path_, ": line ", row + 1,
@@ -294,7 +295,7 @@ class FeatureTable final : public FeatureSource {
   void load_json(const std::string& id, const std::vector<std::string_view>& fields,
                  StoredFeatures& out) const {
     need(fields.size() == 2, out, str("2 fields, and there are ", fields.size()));
-    const Json json = Json::parse(fields[1], nullptr, false);
+    const Json json = shallow_json<Json>(fields[1]);
     if (form_ == Form::kJson) {
       need(json.is_object() && json.contains("features") && json["features"].is_string() &&
                json.contains("num_boxes") && json["num_boxes"].is_number_integer() &&
@@ -363,7 +364,7 @@ class FeatureTable final : public FeatureSource {
       const std::string line = lines.line(i);
       const std::size_t tab = line.find('\t');
       if (line.empty() || tab == std::string::npos) continue;
-      const Json json = Json::parse(line.substr(tab + 1), nullptr, false);
+      const Json json = shallow_json<Json>(line.substr(tab + 1));
       const bool good = json.is_array() && json.size() == 1 && json[0].is_object() &&
                         json[0].contains("height") && json[0].contains("width") &&
                         json[0]["height"].is_number_integer() &&

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/shallow_json.h"
 
 namespace saccade {
 
@@ -86,7 +87,7 @@ std::string graph_text(const OnnxGraph& graph) {
 OnnxGraph graph_of_text(const std::string& text) {
   OnnxGraph graph;
   try {
-    const Json json = Json::parse(text);
+    const Json json = shallow_json(text);
     const bool listed = json.is_array();
     if (!listed) json.at("outputs").get_to(graph.outputs);
     for (const Json& step : listed ? json : json.at("steps"))

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/shallow_json.h"
 
 namespace saccade {
 
@@ -197,7 +198,7 @@ bool is_tensor_text(const std::string& text) { return text.starts_with("{\"pixel
 TensorGraph tensor_graph_of_text(const std::string& text) {
   TensorGraph graph;
   try {
-    const Json json = Json::parse(text);
+    const Json json = shallow_json(text);
     json.at("pixels").get_to(graph.pixels);
     json.at("outputs").get_to(graph.outputs);
     std::set<std::string> names;
