@@ -26,7 +26,8 @@ EncoderFeatures given_features(const GivenFeatures& encoder, std::span<const flo
     to.insert(to.end(), from, from + form.width);
   };
   for (Index r = 0; r < count; ++r) take(r, out.values);
-  if (places) out.boxes = places->boxes;
+  if (places && places->in_time) out.times = places->times;
+  if (places && !places->in_time) out.boxes = places->boxes;
   if (form.pooled) take(grid.cells(), out.pooled);
   return out;
 }
@@ -87,6 +88,9 @@ void write_features(const fs::path& folder, const std::string& name,
                     const EncoderFeatures& features) {
   const std::string file = name + ".npy";
   const Index regions = std::ssize(features.boxes), width = features.shape.back();
+  if (!features.times.empty())
+    write_file(folder / kTimesFolder / file,
+               numpy_file(std::array{std::ssize(features.times)}, features.times));
   if (!features.pooled.empty())
     write_file(folder / kPooledFolder / file, numpy_file(std::array{width}, features.pooled));
   if (regions > 0) {

@@ -19,6 +19,7 @@ struct EncoderFeatures {
   std::vector<Index> shape{};
   std::vector<float> values{};
   std::vector<RegionBox> boxes{};  // [regions], where they are known; none of cells
+  std::vector<float> times{};      // [frames] in seconds; none of regions without a time
   std::vector<float> pooled{};     // [D] of the photo as a whole; none: the encoder gives none
 };
 
@@ -31,8 +32,8 @@ EncoderFeatures encoder_features(const OpenModel& model, const InputView& input,
 // files of features cannot hold what it gives.
 void check_encoder_features(const OpenModel& model, const EncoderConfig& encoder);
 
-// Writes FOLDER/NAME.npy, and NAME.npy in the folders of boxes and of pooled vectors inside where
-// there are any. Throws IoError.
+// Writes FOLDER/NAME.npy, and NAME.npy in the folders of boxes, of times and of pooled vectors
+// inside where there are any. Throws IoError.
 void write_features(const std::filesystem::path& folder, const std::string& name,
                     const EncoderFeatures& features);
 

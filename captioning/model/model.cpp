@@ -141,6 +141,10 @@ void check_pooled(const ModelConfig& config) {
                     : [](const EncoderTraits& one) { return one.has_last_state; };
   };
   const std::string key = str("encoder.pooled ", enum_name(encoder.pooled), " needs ");
+  if (token && !is_frozen(encoder) && encoder.positions == PositionKind::kCoordinates)
+    throw UsageError(key +
+                     "other encoder.positions than coordinates, which widens the regions and not "
+                     "the token; set it to none, sinusoidal_2d or learned");
   if (!has(token)(encoder_traits(encoder)))
     throw UsageError(str(key, "encoder.type ", encoders_with(has(token)), ": ", encoder.type,
                          token ? " has no class token" : " has no states"));

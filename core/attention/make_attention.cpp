@@ -73,11 +73,11 @@ std::unique_ptr<Attention> make_attention(const AttentionConfig& config, const A
                          " does not divide attention.value_width ", config.value_width,
                          ", which the heads share; change one of them"));
   if (config.value_width == 0 && ends.features % config.heads != 0)
-    throw UsageError(str("attention.heads ", config.heads, " does not divide the encoder's ",
-                         ends.features,
-                         " features, which the heads share (encoder.positions coordinates adds 2 "
-                         "to those of its layers); choose another number of heads, other "
-                         "encoder.positions or another width"));
+    throw UsageError(
+        str("attention.heads ", config.heads, " does not divide the encoder's ", ends.features,
+            " features, which the heads share (encoder.positions coordinates adds 2, "
+            "and of boxes 5, to those of its layers); choose another number of heads, other "
+            "encoder.positions or another width"));
   if (config.sentinel && ends.sentinel == 0)
     throw UsageError("attention.sentinel needs a decoder with a memory of its own, such as lstm");
   auto gate = attention_gates().at(config.gate)(

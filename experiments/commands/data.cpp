@@ -15,6 +15,7 @@
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
 #include "core/config/config.h"
+#include "core/config/idle.h"
 #include "core/parallel/parallel.h"
 #include "experiments/commands/check_files.h"
 #include "experiments/commands/commands.h"
@@ -139,6 +140,9 @@ int write_regions(const DataConfig& config, const std::string& file) {
                          moves ? "the frames of scenes that move" : "the regions of scenes",
                          " are written as ", ending, "; give the file that ending"));
   const LoadedData data = load_data(config);
+  if (std::error_code error; fs::exists(file, error))
+    throw BusyError(
+        str("--regions ", file, ": there is something of this name already; name a new file"));
   const auto seed = static_cast<std::uint64_t>(config.scenes.seed);
   if (moves)
     write_scene_frames(file, *data.scenes, seed);
@@ -150,7 +154,9 @@ int write_regions(const DataConfig& config, const std::string& file) {
 }
 
 int run_data(const DataOptions& options) {
-  ExperimentConfig config = load_config<ExperimentConfig>(options.config, options.overrides).config;
+  LoadedConfig loaded = load_config<ExperimentConfig>(options.config, options.overrides);
+  settle(loaded);  // arms, too, may read what it sets, so that nothing is refused
+  ExperimentConfig& config = loaded.config;
   if (!options.regions.empty()) return write_regions(config.data, options.regions);
   std::vector<CheckedFile> files = checked_files(config);
   // Where the captions cannot be read, at least the files are shown.

@@ -13,6 +13,7 @@
 #include "core/base/listing.h"
 #include "core/base/plain_text.h"
 #include "core/config/config.h"
+#include "core/config/idle.h"
 #include "experiments/commands/caption_photos.h"
 #include "experiments/commands/commands.h"
 #include "experiments/process/log.h"
@@ -36,7 +37,9 @@ struct FeaturesOptions {
 LoadedModel encoder_of_config(const FeaturesOptions& options) {
   LoadedModel loaded;
   loaded.name = options.from;
-  loaded.config = load_config<ExperimentConfig>(options.from, options.overrides).config;
+  LoadedConfig config = load_config<ExperimentConfig>(options.from, options.overrides);
+  settle(config);
+  loaded.config = std::move(config.config);
   const EncoderConfig& encoder = loaded.config.encoder;
   if (!is_frozen(encoder))
     throw UsageError(str(options.from,
@@ -165,10 +168,9 @@ int run_features(const FeaturesOptions& options) {
           ++left_out;
           continue;
         }
-        if (features[i].pooled.size() + features[i].boxes.size() > 0 && written == 0) {
-          if (!features[i].pooled.empty()) make_folders(folder / kPooledFolder);
-          if (!features[i].boxes.empty()) make_folders(folder / kBoxesFolder);
-        }
+        if (!features[i].pooled.empty()) make_folders(folder / kPooledFolder);
+        if (!features[i].boxes.empty()) make_folders(folder / kBoxesFolder);
+        if (!features[i].times.empty()) make_folders(folder / kTimesFolder);
         write_features(folder, named->names[static_cast<std::size_t>(block[i].number)],
                        features[i]);
         last = std::move(features[i]);
@@ -185,6 +187,7 @@ int run_features(const FeaturesOptions& options) {
                                                   {"left_out", left_out},
                                                   {"shape", last.shape},
                                                   {"boxes", !last.boxes.empty()},
+                                                  {"times", !last.times.empty()},
                                                   {"pooled", !last.pooled.empty()}});
   } else {
     const std::string shape = join(last.shape, " x ", [](Index n) { return str(n); });
@@ -205,8 +208,9 @@ CommandRun bind_features(Options& options) {
                     "KEY.PATH=VALUE");
   options.text(
       "--out", args->out,
-      "a new folder: a file NAME.npy of each photo, and where there are any, its boxes and "
-      "the vector of the photo as a whole in the folders boxes and pooled inside",
+      "a new folder: a file NAME.npy of each photo, and where there are any, its boxes, the times "
+      "of frames and the vector of the photo as a whole in the folders boxes, times and pooled "
+      "inside",
       "DIR", Need::kRequired);
   options.repeatable("--photos", args->photos,
                      "a photo, or a folder of photos, in place of the config's data set", "PATH");

@@ -21,9 +21,15 @@ std::vector<int> said_words(const std::optional<std::string>& said, const ModelA
                             const ModelSession& session) {
   if (!said) return {};
   const std::string& say = *said;
-  if (args.beam || !args.mode.empty())
-    throw UsageError(str("--say: the caption is given, so nothing is searched and ",
-                         args.beam ? "--beam" : "--mode", " has no effect; leave it out"));
+  const std::pair<bool, const char*> searches[] = {{args.beam.has_value(), "--beam"},
+                                                   {!args.mode.empty(), "--mode"},
+                                                   {!args.must.empty(), "--must"},
+                                                   {!args.word_vectors.empty(), "--word-vectors"},
+                                                   {args.name_objects, "--name-objects"}};
+  for (const auto& [given, option] : searches)
+    if (given)
+      throw UsageError(str("--say: the caption is given, so nothing is searched and ", option,
+                           " has no effect; leave it out"));
   for (const std::string& value : args.set)
     if (value.starts_with("search."))
       throw UsageError(str("--say: the caption is given, so nothing is searched and --set ", value,

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
@@ -17,6 +18,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/io/stored_zip.h"
 #include "core/parallel/kernel_parts.h"
 #include "experiments/process/log.h"
 #include "experiments/serve/search_json.h"
@@ -91,6 +93,7 @@ class MemoryFile {
     if (const int error = write_all(file_.fd(), std::as_bytes(bytes)))
       throw_io_error("write", "a file in memory", error);
   }
+  int fd() const { return file_.fd(); }
   // Where it can be opened while the object lives.
   std::filesystem::path path() const { return str("/proc/self/fd/", file_.fd()); }
 
@@ -102,10 +105,23 @@ class MemoryFile {
 class SentFeatures {
  public:
   explicit SentFeatures(std::span<const std::uint8_t> bytes) : file_(bytes) {
-    if (std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())
-            .starts_with("\x89HDF"))
+    const auto starts = [&](const char* mark) {
+      return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())
+          .starts_with(mark);
+    };
+    if (starts("\x89HDF"))
       throw DataError(
           "the features: HDF5 is not read from a request; send them as .npy, .npz or .safetensors");
+    if (!starts("PK")) return;
+    // A compressed array of zeros may have a thousand times the bytes that were sent.
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
+    std::uint64_t unpacked = 0;
+    for (const auto& [name, place] :
+         files_of_zip(file_.fd(), bytes.size(), "the features", ZipContent::kAny))
+      unpacked += std::min(place.bytes, kMost + 1);
+    if (unpacked > kMost)
+      throw DataError(str("the features: unpacked they have more than ", kMost >> 20,
+                          " MiB, the most that is taken; send those of one photo"));
   }
   std::unique_ptr<EncodedPhoto> encoded(const EncodePhoto& encode, const ShownModel& model,
                                         Source& source) const {

@@ -173,6 +173,8 @@ TEST_CASE("what cannot be combined with padding or pooling is refused with a rea
   refused(token([](ExperimentConfig& c) { c.encoder.type = "cnn"; }), "cnn has no class token");
   refused(token([](ExperimentConfig& c) { c.encoder.vit.class_token = false; }),
           "needs encoder.vit.class_token true");
+  refused(token([](ExperimentConfig& c) { c.encoder.positions = PositionKind::kCoordinates; }),
+          "needs other encoder.positions than coordinates");
   refused(token([](ExperimentConfig& c) { c.encoder.frozen_stages = -1; }),
           "needs an encoder that is trained");
   refused(token([](ExperimentConfig& c) { c.decoder.type = "transformer"; }),

@@ -23,6 +23,10 @@ for name in soft monotonic_hard; do
   mv out captions.json
   expect 0 "$python" "$listen" digits --captions captions.json
   wants '{"sounds": 3, ' out
+  # What it writes has the times, too.
+  expect 0 "$saccade" features "$name" --split test --out "$name-files"
+  expect 0 "$saccade" caption "$name" --features "$name-files" --json
+  cmp -s captions.json out || fail "features that were written have other captions"
   expect 0 "$saccade" overlay "$name" digits/pictures/test00000.png --features digits/test --out "$name-maps"
   expect 0 "$saccade" overlay "$name" --features digits/test/test00001.npz --out "$name-maps" --format svg
   expect 0 "$saccade" report "$name" --out "$name.html"

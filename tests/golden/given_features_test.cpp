@@ -3,14 +3,13 @@
 // form, those in it.
 #include "vision/encoders/given_features.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
-#include "core/attention/map.h"
-#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/io/array_file.h"
 #include "tests/support/catch.h"
@@ -206,45 +205,6 @@ TEST_CASE("features of others are read in every form") {
   for (const Form& form : samples->forms) check_form(*samples, form);
 }
 
-// The message of the error that reading a file ends with.
-std::string refusal(const fs::path& path, const std::string& name) {
-  try {
-    const GivenFeatures given(config_of(path));
-    std::vector<float> row(static_cast<std::size_t>(given.grid().size()));
-    given.read(
-        std::vector<std::string>{name}, nullptr,
-        [] {
-          return ImageSize{30, 40};
-        },
-        row);
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-TEST_CASE("damaged features are refused by one line that names the place") {
-  const fs::path root = fs::path(SACCADE_GOLDEN_FEATURES) / "bad";
-  const struct {
-    const char* file;
-    const char* name;
-    const char* says;
-  } cases[] = {{"cut.npy", "cut", "cut"},
-               {"object.npy", "object", "pickle"},
-               {"nan.npy", "nan", "nan"},
-               {"wrong-count.tsv", "7", "5 boxes of 4 numbers"},
-               {"bad-base64.tsv", "7", "boxes in base64"},
-               {"five-fields.tsv", "7", "line 1 has 5 fields"},
-               {"stale.tsv", "1", "line 2 says '3'"}};
-  for (const auto& [file, name, says] : cases) {
-    const std::string message = refusal(root / file, name);
-    INFO(file << ": " << message);
-    CHECK(message.find(says) != std::string::npos);
-    CHECK(message.find((root / file).stem().string()) != std::string::npos);
-    CHECK(message.find('\n') == std::string::npos);
-  }
-}
-
 TEST_CASE("a photo is found by its id, its file and COCO's number, and by nothing else") {
   const auto source = open_features(fs::path(SACCADE_GOLDEN_FEATURES) / "tables/bottom-up.tsv");
   const auto find = [&](const char* name) { return source->find(std::vector<std::string>{name}); };
@@ -301,53 +261,6 @@ TEST_CASE("a form survives a checkpoint, and features of another form are refuse
       row);
   const auto boxless = again.open(root / "folders/stack");
   CHECK_THROWS_AS(again.read(names, boxless.get(), {}, row), DataError);
-}
-
-// Writes frames [3, 2] of the sound "a", with these times.
-void write_sound(const fs::path& folder, std::vector<float> times) {
-  fs::create_directories(folder / kTimesFolder);
-  const std::vector<float> values{1, 2, 3, 4, 5, 6};
-  write_file(folder / "a.npy", numpy_file(std::array<Index, 2>{3, 2}, values));
-  write_file(folder / kTimesFolder / "a.npy",
-             numpy_file(std::array<Index, 1>{std::ssize(times)}, times));
-}
-
-TEST_CASE("frames in time have their seconds, and places in steps of the data") {
-  const test::TempFolder folder("times");
-  write_sound(folder.path(), {0.5F, 1, 2});
-  EncoderConfig config = config_of(folder.path());
-  config.positions = PositionKind::kSinusoidal;
-  const GivenFeatures given(config);
-  CHECK(given.grid().in_time);
-  CHECK(given.grid().cols == 3);
-  CHECK(given.grid().features == 2);
-  std::vector<float> row(6);
-  const FoundFeatures got = given.read(std::vector<std::string>{"sounds/a.wav"}, nullptr, {}, row);
-  CHECK(got.places->times == std::vector<float>{0.5F, 1, 2});
-  CHECK(got.places->position(1) == 1 / given.form().step);
-  CHECK(got.places->boxes[2].left == 2.0F / 3);
-  const Geometry unseen = geometry_of_times(got.places);
-  CHECK(lacks_pictures(unseen));
-  CHECK(RegionLayout{{1, 3}, unseen.places}.region_name(1) == "frame 1 (1 s)");
-  CHECK(FeatureForm::of_text(given.form().text()).grid() == given.grid());
-
-  config.positions = PositionKind::kCoordinates;
-  CHECK_THROWS_AS(GivenFeatures(config), UsageError);
-}
-
-TEST_CASE("frames whose times do not rise, are too few or are no numbers are refused") {
-  const std::pair<std::vector<float>, const char*> cases[] = {
-      {{0, 1, 1}, "time number 2 of 3 is 1 s, and the one before it 1 s"},
-      {{0, 1}, "has 3 frames; their times are [3]"},
-      {{0, std::nanf(""), 2}, "time number 1 of 3 is nan"}};
-  for (const auto& [times, says] : cases) {
-    const test::TempFolder folder("times");
-    write_sound(folder.path(), times);
-    const std::string message = refusal(folder.path(), "a");
-    INFO(message);
-    CHECK(message.find(says) != std::string::npos);
-    CHECK(message.find("a.npy") != std::string::npos);
-  }
 }
 
 TEST_CASE("regions beyond the most are left out") {

@@ -359,6 +359,7 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
     } else if (!features.boxes.empty()) {
       boxes.boxes = relative_boxes(features, found.size, size);
       found.unplaced = boxes.boxes.empty();
+      if (reading.class_token && !found.unplaced) boxes.boxes.erase(boxes.boxes.begin());
     } else if (!reading.list) {
       boxes.boxes = cell_boxes(reading.rows, reading.cols);
     }
@@ -397,6 +398,10 @@ FoundFeatures GivenFeatures::read(std::span<const std::string> names, const Feat
           pooled[static_cast<std::size_t>(d)] +=
               out[static_cast<std::size_t>(r * to + d)] / static_cast<float>(kept);
     }
+    if (pooled.empty() && !config_.pooled.empty())
+      throw DataError(str(features.where, ": there is no vector of the photo ", name,
+                          ": encoder.features.pooled is ", config_.pooled,
+                          ", which is no file or folder, and no array beside the features"));
     if (static_cast<Index>(pooled.size()) != width)
       throw DataError(str(features.where, ": the vector of the photo ", name, " has ",
                           pooled.size(), " numbers, and a region ", width,

@@ -89,20 +89,29 @@ std::vector<Photo> Photos::next() {
 
 void add_captions(const Ensemble& models, std::span<Photo> photos, const SearchOptions& search,
                   std::span<const int> given) {
-  if (photos.empty()) return;
+  const auto good =
+      std::find_if(photos.begin(), photos.end(), [](const Photo& photo) { return !photo.error; });
+  if (good == photos.end()) return;
+  // In the place of a photo that cannot be read stands another, so that batches and random draws
+  // are those that the other photos have without it; what is said of it is dropped.
+  const auto shown = [&](Index i) -> Photo& {
+    Photo& photo = photos[static_cast<std::size_t>(i)];
+    return photo.error ? *good : photo;
+  };
   const auto load = [&](Index i, std::size_t member, std::span<float> out) {
-    InputBatch& input = photos[static_cast<std::size_t>(i)].inputs[member];
+    InputBatch& input = shown(i).inputs[member];
     std::copy(input.values_of(0).begin(), input.values_of(0).end(), out.begin());
     return input.area(0);
   };
-  const auto seen = [&](Index i) { return photos[static_cast<std::size_t>(i)].seen; };
+  const auto seen = [&](Index i) { return shown(i).seen; };
   std::vector<DecodedCaption> captions = decode(models, {.count = static_cast<Index>(photos.size()),
                                                          .load = load,
                                                          .search = search,
                                                          .seen = seen,
                                                          .given = given,
                                                          .first_image = photos.front().number});
-  for (std::size_t i = 0; i < photos.size(); ++i) photos[i].caption = std::move(captions[i]);
+  for (std::size_t i = 0; i < photos.size(); ++i)
+    if (!photos[i].error) photos[i].caption = std::move(captions[i]);
 }
 
 EncodedPhoto Ensemble::read(const Source& source, bool classify) const {

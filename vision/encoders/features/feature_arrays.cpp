@@ -18,27 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A file of arrays of a single photo.
-class OnePhoto final : public FeatureSource {
- public:
-  OnePhoto(const fs::path& path, std::unique_ptr<ArrayFile> file,
-           const FeatureSourceOptions& options)
-      : file_(std::move(file)), options_(options) {
-    path_ = path.string();
-    know({path.stem().string()});
-  }
-  FeatureOutline outline(const std::string&) const override {
-    return outline_of_photo(*file_, options_.array);
-  }
-
- protected:
-  StoredFeatures load(const std::string&) const override { return photo_of(*file_, options_); }
-
- private:
-  std::unique_ptr<ArrayFile> file_;
-  FeatureSourceOptions options_;
-};
-
 // An array per photo; its name is the photo's, perhaps with what the array holds behind it:
 // ID_features, ID_boxes, ID_times, ID_grids, ID_size.
 class ArrayPerPhoto final : public FeatureSource {
@@ -61,7 +40,9 @@ class ArrayPerPhoto final : public FeatureSource {
   }
   FeatureOutline outline(const std::string& id) const override {
     const ArrayInfo info = file_->info(id + ending_);
-    return {.shape = region_shape(info.shape),
+    const std::vector<Index> shape = region_shape(info.shape);
+    check_features(*file_, info, shape);
+    return {.shape = shape,
             .torch = is_torch(*file_),
             .boxes = has(id, "_boxes"),
             .times = has(id, "_times")};
@@ -70,14 +51,11 @@ class ArrayPerPhoto final : public FeatureSource {
  protected:
   StoredFeatures load(const std::string& id) const override {
     StoredFeatures out = features_of(*file_, file_->info(id + ending_));
-    const auto part = [&](const std::string& name) {
-      return file_->floats(file_->info(id + name));
-    };
     if (has(id, "_boxes")) take_boxes(*file_, file_->info(id + "_boxes"), out);
     if (has(id, "_times")) take_times(*file_, file_->info(id + "_times"), out);
     // [[rows, columns]] of the picture as the detector saw it, whose pixels the boxes are.
     if (!ending_.empty() && file_->has(id + "_size")) {
-      const std::vector<float> size = part("_size");
+      const std::vector<float> size = finite_floats(*file_, file_->info(id + "_size"), "size");
       if (size.size() != 2 || !(size[0] >= 1) || !(size[1] >= 1))
         throw DataError(str(path_, ": array '", id,
                             "_size' is not rows and columns of a picture, two positive numbers"));
@@ -113,7 +91,7 @@ class StackedPhotos final : public FeatureSource {
     path_ = file_->source();
     const auto count = static_cast<Index>(ids.size());
     std::vector<std::string> known{"features", "feat", "gri_feat", "reg_feat", "grids", ""};
-    if (!options.array.empty()) known = {options.array};
+    if (!options.array.empty()) known = {options.array, ""};
     const auto found = std::find_if(known.begin(), known.end(),
                                     [&](const std::string& name) { return file_->has(name); });
     if (found == known.end())
@@ -121,10 +99,14 @@ class StackedPhotos final : public FeatureSource {
                           "; name the one with the features as encoder.features.array: ",
                           join(file_->names(), ", ")));
     features_ = stacked(*found, count);
+    shape_ = region_shape({features_.shape.begin() + 1, features_.shape.end()});
+    check_features(*file_, features_, shape_);
     const std::string start = found->substr(0, found->find("_feat"));
-    if (file_->has(start + "_mask")) mask_ = stacked(start + "_mask", count);
-    if (file_->has("boxes")) boxes_ = stacked("boxes", count);
-    if (file_->has("times")) times_ = stacked("times", count);
+    if (file_->has(start + "_mask")) mask_ = beside_regions(start + "_mask", count, 1);
+    // Boxes beside a grid and regions are those of the regions.
+    if (file_->has("boxes") && start != "gri" && *found != "grids")
+      boxes_ = beside_regions("boxes", count, 4);
+    if (file_->has("times")) times_ = beside_regions("times", count, 1);
     if (!options.pooled.empty()) pooled_ = stacked(options.pooled, count);
     for (std::size_t i = 0; i < ids.size(); ++i)
       if (!rows_.emplace(ids[i], static_cast<Index>(i)).second)
@@ -132,8 +114,8 @@ class StackedPhotos final : public FeatureSource {
     know(std::move(ids));
   }
   FeatureOutline outline(const std::string& id) const override {
-    std::vector<Index> shape = region_shape({features_.shape.begin() + 1, features_.shape.end()});
-    if (mask_) shape[0] = unmasked(rows_.at(id)).first;
+    std::vector<Index> shape = shape_;
+    if (mask_) shape[0] = unmasked(id).first;
     return {.shape = shape,
             .torch = is_torch(*file_),
             .boxes = boxes_.has_value(),
@@ -143,19 +125,15 @@ class StackedPhotos final : public FeatureSource {
  protected:
   StoredFeatures load(const std::string& id) const override {
     const Index row = rows_.at(id);
-    StoredFeatures out{
-        .where = str(path_, ": row ", row, " of array '", features_.name, "' (", id, ")"),
-        .shape = region_shape({features_.shape.begin() + 1, features_.shape.end()}),
-        .values = file_->floats(features_, row, 1),
-        .torch = is_torch(*file_)};
-    if (boxes_) out.boxes = boxes_of(file_->floats(*boxes_, row, 1));
-    if (times_) out.times = file_->floats(*times_, row, 1);
-    if (times_ && std::ssize(out.times) != out.shape[0])
-      throw DataError(str(path_, ": array 'times' is ", times_->text(), ", and '", features_.name,
-                          "' has ", out.shape[0], " frames of each; the times are [",
-                          times_->shape[0], ", ", out.shape[0], "]"));
-    if (pooled_) out.pooled = file_->floats(*pooled_, row, 1);
-    if (mask_) keep(out, unmasked(row).second);
+    StoredFeatures out{.where = str(place_of(*file_, features_.name), ", row ", row, " (", id, ")"),
+                       .shape = shape_,
+                       .values = finite_floats(*file_, features_, "feature", row),
+                       .torch = is_torch(*file_)};
+    if (boxes_) out.boxes = boxes_of(finite_floats(*file_, *boxes_, "box", row));
+    if (times_) out.times = finite_floats(*file_, *times_, "time", row);
+    if (pooled_) out.pooled = finite_floats(*file_, *pooled_, "pooled", row);
+    if (mask_) keep(out, unmasked(id).second);
+    check_rising(str(path_, ": array 'times', row ", row), out.times);
     return out;
   }
 
@@ -167,16 +145,27 @@ class StackedPhotos final : public FeatureSource {
                           " photos; its first extent has to be their number"));
     return info;
   }
-  // How many of a photo's regions are no padding, and which: a mask is true for padding.
-  std::pair<Index, std::vector<bool>> unmasked(Index row) const {
-    std::vector<bool> kept;
-    for (const float masked : file_->floats(*mask_, row, 1)) kept.push_back(masked == 0);
-    return {std::count(kept.begin(), kept.end(), true), std::move(kept)};
+  // The same of an array with as many parts of `width` numbers as a photo has regions.
+  ArrayInfo beside_regions(const std::string& name, Index count, Index width) const {
+    ArrayInfo info = stacked(name, count);
+    const bool whole = width == 1 || info.shape.back() == width;
+    if (info.count() != count * shape_[0] * width || !whole)
+      throw DataError(str(place_of(*file_, name), " is ", info.text(), ", and '", features_.name,
+                          "' has ", shape_[0], " regions or frames of each photo; it has to be [",
+                          count, ", ", shape_[0], width == 1 ? "" : str(", ", width), "]"));
+    return info;
   }
-  void keep(StoredFeatures& out, const std::vector<bool>& kept) const {
-    if (static_cast<Index>(kept.size()) != out.shape[0])
-      throw DataError(str(path_, ": array '", mask_->name, "' masks ", kept.size(),
-                          " regions, and '", features_.name, "' has ", out.shape[0]));
+  // How many of a photo's regions are no padding, and which: a mask is true for padding.
+  std::pair<Index, std::vector<bool>> unmasked(const std::string& id) const {
+    std::vector<bool> kept;
+    for (const float masked : file_->floats(*mask_, rows_.at(id), 1)) kept.push_back(masked == 0);
+    const Index count = std::count(kept.begin(), kept.end(), true);
+    if (count == 0)
+      throw DataError(str(place_of(*file_, mask_->name), ", row ", rows_.at(id), " (", id,
+                          "): all regions of the photo are masked; compute its features again"));
+    return {count, std::move(kept)};
+  }
+  static void keep(StoredFeatures& out, const std::vector<bool>& kept) {
     const std::size_t width = out.values.size() / kept.size();
     std::size_t to = 0;
     for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -195,6 +184,7 @@ class StackedPhotos final : public FeatureSource {
 
   std::unique_ptr<ArrayFile> file_;
   ArrayInfo features_;
+  std::vector<Index> shape_;  // of one photo's, with its padding
   std::optional<ArrayInfo> mask_, boxes_, pooled_, times_;
   std::map<std::string, Index> rows_;
 };
@@ -230,7 +220,8 @@ std::optional<std::vector<std::string>> ids_beside(const fs::path& path) {
 }  // namespace
 
 std::unique_ptr<FeatureSource> open_feature_arrays(const fs::path& path,
-                                                   const FeatureSourceOptions& options) {
+                                                   const FeatureSourceOptions& options,
+                                                   bool listed) {
   std::unique_ptr<ArrayFile> file = open_arrays(path);
   if (auto ids = listed_ids(*file))
     return std::make_unique<StackedPhotos>(std::move(file), std::move(*ids), options);
@@ -238,12 +229,17 @@ std::unique_ptr<FeatureSource> open_feature_arrays(const fs::path& path,
   if (lone)
     if (auto ids = ids_beside(path)) {
       const ArrayInfo info = file->info("");
-      if (!info.shape.empty() && info.shape[0] == static_cast<Index>(ids->size()))
+      const Index count = info.shape.empty() ? 1 : info.shape[0];
+      if (count == std::ssize(*ids))
         return std::make_unique<StackedPhotos>(std::move(file), std::move(*ids), options);
+      if (listed)
+        throw DataError(str(path.string(), " is ", info.text(), ", and the ids.json beside it has ",
+                            counted(std::ssize(*ids), "photo"),
+                            "; it has to name the photos of the array's first extent, in order"));
     }
   const bool one_of_numpy = path.extension() == ".npz" && file->names().size() == 1;
   if (lone || one_of_numpy || features_name(*file, options.array))
-    return std::make_unique<OnePhoto>(path, std::move(file), options);
+    return open_feature_photo(path, options);
   return std::make_unique<ArrayPerPhoto>(std::move(file), options);
 }
 

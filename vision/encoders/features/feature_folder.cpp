@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "vision/encoders/features/feature_source.h"
@@ -21,6 +22,49 @@ bool is_features(const fs::path& path) {
   return false;
 }
 
+// The files of a folder, one for each photo.
+class PhotoFiles {
+ public:
+  PhotoFiles() = default;
+  explicit PhotoFiles(const fs::path& folder) : folder_(folder) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      if (!is_features(entry.path())) continue;
+      const auto [place, added] = files_.emplace(entry.path().stem().string(), entry.path());
+      if (!added)
+        throw DataError(str(folder.string(), ": ", place->second.filename().string(), " and ",
+                            entry.path().filename().string(),
+                            " are of the same photo; keep one of the two"));
+    }
+    if (error) throw_io_error("read", folder, error.value());
+    know();
+  }
+  // A file of a single photo.
+  PhotoFiles(const std::string& id, const fs::path& file) : folder_(file) {
+    files_.emplace(id, file);
+    know();
+  }
+
+  const std::vector<std::string>& photos() const { return ids_.all(); }
+  // Null where there is none.
+  const fs::path* find(const std::string& photo) const {
+    const auto id = ids_.find({&photo, 1});
+    return id ? &files_.at(*id) : nullptr;
+  }
+  const fs::path& folder() const { return folder_; }
+
+ private:
+  void know() {
+    std::vector<std::string> ids;
+    for (const auto& [id, file] : files_) ids.push_back(id);
+    ids_ = PhotoIds(std::move(ids));
+  }
+
+  fs::path folder_;
+  std::map<std::string, fs::path> files_;
+  PhotoIds ids_;
+};
+
 // The folder that has the same photos' boxes: X_box beside X_att, or a folder `boxes` inside.
 // Empty: there is none.
 fs::path folder_of_boxes(const fs::path& folder) {
@@ -36,62 +80,63 @@ fs::path folder_of_boxes(const fs::path& folder) {
 
 class FeatureFolder final : public FeatureSource {
  public:
-  FeatureFolder(const fs::path& folder, const FeatureSourceOptions& options) : options_(options) {
-    path_ = folder.string();
-    files_ = files_in(folder);
-    std::vector<std::string> ids;
-    for (const auto& [id, file] : files_) ids.push_back(id);
-    know(std::move(ids));
-    if (const fs::path boxes = folder_of_boxes(folder); !boxes.empty()) boxes_ = files_in(boxes);
-    for (auto [inside, files] : {std::pair{kPooledFolder, &pooled_}, {kTimesFolder, &times_}})
-      if (std::error_code error; fs::is_directory(folder / inside, error))
-        *files = files_in(folder / inside);
+  // `all`: the folder is used as a whole, so that each of its photos needs all parts.
+  FeatureFolder(const fs::path& path, const fs::path& folder, PhotoFiles files, bool all,
+                const FeatureSourceOptions& options)
+      : options_(options), files_(std::move(files)), all_(all) {
+    path_ = path.string();
+    know(files_.photos());
+    std::error_code error;
+    if (const fs::path boxes = folder_of_boxes(folder); !boxes.empty()) boxes_ = PhotoFiles(boxes);
+    for (auto [inside, parts] : {std::pair{kPooledFolder, &pooled_}, {kTimesFolder, &times_}})
+      if (fs::is_directory(folder / inside, error)) *parts = PhotoFiles(folder / inside);
   }
   FeatureOutline outline(const std::string& id) const override {
-    FeatureOutline out = outline_of_photo(*open_arrays(files_.at(id)), options_.array);
-    out.boxes = out.boxes || boxes_.contains(id);
-    out.times = out.times || times_.contains(id);
+    FeatureOutline out = outline_of_photo(*open_arrays(*files_.find(id)), options_.array);
+    out.boxes = out.boxes || part(boxes_, id) != nullptr;
+    out.times = out.times || part(times_, id) != nullptr;
     return out;
   }
 
  protected:
   StoredFeatures load(const std::string& id) const override {
-    StoredFeatures out = photo_of(*open_arrays(files_.at(id)), options_);
-    if (const auto boxes = boxes_.find(id); boxes != boxes_.end()) {
-      const auto file = open_arrays(boxes->second);
-      take_boxes(*file, file->info(file->names().at(0)), out);
-    }
-    if (const auto pooled = pooled_.find(id); pooled != pooled_.end()) {
-      const auto file = open_arrays(pooled->second);
-      out.pooled = pooled_vector(*file, file->info(file->names().at(0)));
-    }
-    if (const auto times = times_.find(id); times != times_.end()) {
-      const auto file = open_arrays(times->second);
-      take_times(*file, file->info(file->names().at(0)), out);
-    }
+    StoredFeatures out = photo_of(*open_arrays(*files_.find(id)), options_);
+    const auto take = [&](const PhotoFiles& parts, const auto& read) {
+      const fs::path* const path = part(parts, id);
+      if (path == nullptr) return;
+      const auto file = open_arrays(*path);
+      read(*file, file->info(file->names().at(0)));
+    };
+    take(boxes_, [&](const auto& file, const auto& array) { take_boxes(file, array, out); });
+    take(times_, [&](const auto& file, const auto& array) { take_times(file, array, out); });
+    take(pooled_,
+         [&](const auto& file, const auto& array) { out.pooled = pooled_vector(file, array); });
     return out;
   }
 
  private:
-  using Files = std::map<std::string, fs::path>;
-  static Files files_in(const fs::path& folder) {
-    Files files;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      if (!is_features(entry.path())) continue;
-      const auto [place, added] = files.emplace(entry.path().stem().string(), entry.path());
-      if (!added)
-        throw DataError(str(folder.string(), ": ", place->second.filename().string(), " and ",
-                            entry.path().filename().string(),
-                            " are of the same photo; keep one of the two"));
-    }
-    return files;
+  // A photo's file among boxes, vectors or times; null where nothing has them.
+  const fs::path* part(const PhotoFiles& parts, const std::string& id) const {
+    const fs::path* const found = parts.find(id);
+    if (found == nullptr && all_ && !parts.photos().empty())
+      throw DataError(str(parts.folder().string(), ": it has no file of the photo ", id,
+                          ", which has features in ", path_,
+                          "; add it, or take the folder away if the others are not wanted"));
+    return found;
   }
 
   FeatureSourceOptions options_;
-  Files files_, boxes_, pooled_, times_;
+  PhotoFiles files_, boxes_, pooled_, times_;
+  bool all_;
 };
 
 }  // namespace
+
+std::unique_ptr<FeatureSource> open_feature_photo(const fs::path& file,
+                                                  const FeatureSourceOptions& options) {
+  return std::make_unique<FeatureFolder>(file, file.parent_path(),
+                                         PhotoFiles(file.stem().string(), file), false, options);
+}
 
 std::unique_ptr<FeatureSource> open_feature_folder(const fs::path& folder,
                                                    const FeatureSourceOptions& options) {
@@ -117,8 +162,8 @@ std::unique_ptr<FeatureSource> open_feature_folder(const fs::path& folder,
                                        : "; name one of these in it: " + first_names(others)));
   // One array over all photos, with a list of them.
   if (arrays.size() == 1 && fs::exists(folder / "ids.json", error))
-    return open_feature_arrays(arrays[0], options);
-  return std::make_unique<FeatureFolder>(folder, options);
+    return open_feature_arrays(arrays[0], options, true);
+  return std::make_unique<FeatureFolder>(folder, folder, PhotoFiles(folder), true, options);
 }
 
 }  // namespace saccade

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/foreign_file.h"
@@ -47,30 +48,9 @@ std::string coco_number(const std::string& bare) {
   return number;
 }
 
-// Where the first number lies that is not finite.
-void check_finite(const StoredFeatures& features, std::span<const float> numbers,
-                  const char* what) {
-  const auto bad =
-      std::find_if(numbers.begin(), numbers.end(), [](float x) { return !std::isfinite(x); });
-  if (bad == numbers.end()) return;
-  throw DataError(str(features.where, ": ", what, " number ", bad - numbers.begin(), " of ",
-                      numbers.size(), " is ", *bad,
-                      ", and all have to be finite; compute the features of this photo again"));
-}
-
-void check_rising(const StoredFeatures& features) {
-  const auto& times = features.times;
-  const auto bad = std::adjacent_find(times.begin(), times.end(), std::greater_equal<>());
-  if (bad == times.end()) return;
-  throw DataError(str(features.where, ": time number ", bad - times.begin() + 1, " of ",
-                      times.size(), " is ", *(bad + 1), " s, and the one before it ", *bad,
-                      " s; the times of frames have to rise"));
-}
-
 }  // namespace
 
-void FeatureSource::know(std::vector<std::string> ids) {
-  ids_ = std::move(ids);
+PhotoIds::PhotoIds(std::vector<std::string> ids) : ids_(std::move(ids)) {
   std::sort(ids_.begin(), ids_.end());
   for (const std::string& id : ids_) by_name_.emplace(id, id);
   // Names that several photos share tell none of them.
@@ -89,7 +69,7 @@ void FeatureSource::know(std::vector<std::string> ids) {
     if (!id.empty()) by_name_.emplace(name, id);
 }
 
-std::optional<std::string> FeatureSource::find(std::span<const std::string> names) const {
+std::optional<std::string> PhotoIds::find(std::span<const std::string> names) const {
   const auto look = [&](const std::string& name) -> std::optional<std::string> {
     const auto found = by_name_.find(name);
     return found == by_name_.end() ? std::nullopt : std::optional(found->second);
@@ -106,13 +86,35 @@ std::optional<std::string> FeatureSource::find(std::span<const std::string> name
   return std::nullopt;
 }
 
+void check_finite(const std::string& place, const char* what, std::span<const float> numbers) {
+  const auto bad =
+      std::find_if(numbers.begin(), numbers.end(), [](float x) { return !std::isfinite(x); });
+  if (bad == numbers.end()) return;
+  throw DataError(str(place, ": ", what, " number ", bad - numbers.begin(), " of ", numbers.size(),
+                      " is ", *bad,
+                      ", and all have to be finite; compute the features of this photo again"));
+}
+
+void check_rising(const std::string& place, std::span<const float> times) {
+  const auto bad = std::adjacent_find(times.begin(), times.end(), std::greater_equal<>());
+  if (bad == times.end()) return;
+  throw DataError(str(place, ": time number ", bad - times.begin() + 1, " of ", times.size(),
+                      " is ", *(bad + 1), " s, and the one before it ", *bad,
+                      " s; the times of frames have to rise"));
+}
+
 StoredFeatures FeatureSource::read(const std::string& id) const {
   StoredFeatures features = load(id);
-  check_finite(features, features.values, "feature");
-  check_finite(features, features.pooled, "pooled");
-  for (const std::array<float, 4>& box : features.boxes) check_finite(features, box, "box");
-  check_finite(features, features.times, "time");
-  check_rising(features);
+  const std::vector<Index>& shape = features.shape;
+  const Index count = std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>());
+  SACCADE_ASSERT(shape.size() >= 2 && count == std::ssize(features.values), features.where, ": ",
+                 features.values.size(), " numbers of features");
+  const auto fits = [&](std::size_t parts) {
+    return parts == 0 || static_cast<Index>(parts) == shape[0];
+  };
+  SACCADE_ASSERT(fits(features.boxes.size()) && fits(features.times.size()), features.where, ": ",
+                 features.boxes.size(), " boxes and ", features.times.size(), " times of ",
+                 shape[0], " regions");
   return features;
 }
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -53,8 +52,15 @@ class Lines {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
     return text;
   }
-  std::uint64_t length(std::size_t number) const {
-    return (number + 1 < count() ? starts_[number + 1] : size_) - starts_[number];
+  // The last bytes of a line, and how many it has, both without its end.
+  std::pair<std::string, std::uint64_t> tail(std::size_t number) const {
+    constexpr std::uint64_t kTail = 8;
+    const std::uint64_t end = number + 1 < count() ? starts_[number + 1] : size_;
+    const std::uint64_t from = std::max(starts_[number], end - std::min(end, kTail));
+    std::string text = read(from, end - from);
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+    const std::uint64_t length = from - starts_[number] + text.size();
+    return {std::move(text), length};
   }
 
  private:
@@ -167,9 +173,9 @@ class FeatureTable final : public FeatureSource {
   }
 
   FeatureOutline outline(const std::string& id) const override {
-    const Index count = announced(rows_.at(id));
-    if (count == 0 || width_ == 0) return {.shape = load(id).shape, .boxes = true};
-    return {.shape = {count, width_}, .boxes = true};
+    std::vector<Index> shape = announced(rows_.at(id));
+    if (shape.empty()) shape = load(id).shape;
+    return {.shape = std::move(shape), .boxes = true};
   }
 
  protected:
@@ -189,6 +195,8 @@ class FeatureTable final : public FeatureSource {
   }
 
  private:
+  static constexpr Index kPlace = 6;  // numbers of a box that VinVL puts behind features
+
   static void need(bool holds, const StoredFeatures& at, const std::string& expected) {
     if (!holds) throw DataError(str(at.where, ": expected ", expected));
   }
@@ -209,6 +217,7 @@ class FeatureTable final : public FeatureSource {
          str(what, " of 32-bit floats, and there are ", bytes->size(), " bytes"));
     std::vector<float> out(bytes->size() / sizeof(float));
     std::memcpy(out.data(), bytes->data(), bytes->size());
+    check_finite(at.where, what, out);
     return out;
   }
 
@@ -245,7 +254,7 @@ class FeatureTable final : public FeatureSource {
     out.size = {.height = number(fields[columns.height], out, "the photo's height"),
                 .width = number(fields[columns.width], out, "the photo's width")};
     const std::vector<float> boxes = floats(fields[columns.boxes], out, "boxes");
-    need(static_cast<Index>(boxes.size()) == 4 * count, out,
+    need(boxes.size() % 4 == 0 && std::ssize(boxes) / 4 == count, out,
          str(count, " boxes of 4 numbers, as num_boxes says, and there are ", boxes.size(),
              " numbers"));
     out.boxes = boxes_of(boxes);
@@ -254,18 +263,16 @@ class FeatureTable final : public FeatureSource {
   }
 
   // [n, D], with as many numbers as there are.
-  void take_width(Index count, StoredFeatures& out) const {
+  static void take_width(Index count, StoredFeatures& out) {
     const auto all = static_cast<Index>(out.values.size());
     need(all > 0 && all % count == 0, out,
          str("features of ", count, " regions, and there are ", all, " numbers"));
     out.shape = {count, all / count};
-    width_ = out.shape[1];
   }
 
   // Cuts off the six numbers of the box (x1, y1, x2, y2, width, height, in shares of the photo's)
   // that VinVL puts behind the features of each region.
-  void split_places(const std::vector<float>& wide, Index count, StoredFeatures& out) const {
-    constexpr Index kPlace = 6;
+  static void split_places(const std::vector<float>& wide, Index count, StoredFeatures& out) {
     out.values = wide;
     take_width(count, out);
     const Index whole = out.shape[1], width = whole - kPlace;
@@ -289,7 +296,6 @@ class FeatureTable final : public FeatureSource {
     out.values = std::move(values);
     out.relative = true;
     out.shape[1] = width;
-    width_ = width;
   }
 
   void load_json(const std::string& id, const std::vector<std::string_view>& fields,
@@ -316,6 +322,7 @@ class FeatureTable final : public FeatureSource {
            out, str("object ", out.boxes.size(), " to have a rect of 4 numbers and a feature"));
       std::array<float, 4> box{};
       for (std::size_t k = 0; k < 4; ++k) box[k] = object["rect"][k].get<float>();
+      check_finite(out.where, "rect", box);
       const std::vector<float> feature =
           floats(object["feature"].get_ref<const std::string&>(), out, "a feature");
       need(out.boxes.empty() || feature.size() * out.boxes.size() == out.values.size(), out,
@@ -328,28 +335,43 @@ class FeatureTable final : public FeatureSource {
     if (const auto size = sizes_.find(id); size != sizes_.end()) out.size = size->second;
   }
 
-  // The number of regions that the beginning of a line announces; 0 where it does not say.
-  Index announced(std::size_t row) const {
+  // The shape [n, D] as the beginning of a line and its length tell it, because a line may have a
+  // megabyte; empty where they do not.
+  std::vector<Index> announced(std::size_t row) const {
     constexpr std::uint64_t kHead = 4096;
     const std::string head = lines_.line(row, kHead);
-    if (form_ == Form::kObjects) {
-      const std::vector<std::string_view> fields = fields_of(head);
-      const auto objects = fields.size() > 4 ? from_base64(fields[3]) : std::nullopt;
-      return objects ? static_cast<Index>(objects->size() / sizeof(std::int64_t)) : 0;
+    const auto [end, length] = lines_.tail(row);
+    const auto bytes = static_cast<Index>(length);
+    const std::vector<std::string_view> fields = fields_of(head);
+    Index count = 0, from = 0, behind = 0;  // where the features begin, and what follows them
+    const auto begin_of = [&](std::string_view text) { return text.data() - head.data(); };
+    const auto take_count = [&](std::string_view text) {
+      std::from_chars(text.data(), text.data() + text.size(), count);
+      return count > 0 && count <= bytes;
+    };
+    if (form_ == Form::kPlain) {
+      if (fields.size() < 3 || !take_count(fields[1])) return {};
+      from = begin_of(fields[2]);
+    } else if (form_ == Form::kBottomUp || form_ == Form::kObjects) {
+      const Columns& columns = form_ == Form::kBottomUp ? kBottomUpColumns : kObjectColumns;
+      if (fields.size() <= columns.boxes || !take_count(fields[columns.count])) return {};
+      from = begin_of(fields[columns.boxes]) + (count * 16 + 2) / 3 * 4 + 1;
+    } else if (form_ == Form::kJson) {
+      const std::size_t features = head.find("\"features\""), number = head.find("\"num_boxes\"");
+      const std::size_t colon = head.find(':', features), text = head.find('"', colon);
+      const std::size_t digits = head.find_first_of("0123456789", number);
+      if (text == std::string::npos || digits > features || !end.ends_with("\"}")) return {};
+      if (!take_count(std::string_view(head).substr(digits, features - digits))) return {};
+      from = static_cast<Index>(text) + 1, behind = 2;
+    } else {
+      return {};
     }
-    std::size_t at = std::string::npos;
-    if (form_ == Form::kJson) {
-      at = head.find("\"num_boxes\"");
-      if (at != std::string::npos) at = head.find_first_of("0123456789", at);
-    } else if (form_ == Form::kBottomUp || form_ == Form::kPlain) {
-      at = 0;
-      for (int tabs = form_ == Form::kPlain ? 1 : 3; tabs > 0 && at != std::string::npos; --tabs)
-        at = head.find('\t', at) + 1;
-    }
-    if (at == std::string::npos) return 0;
-    Index count = 0;
-    std::from_chars(head.data() + at, head.data() + head.size(), count);
-    return count;
+    const Index characters = bytes - from - behind;
+    const Index numbers = characters / 4 * 3 / static_cast<Index>(sizeof(float));
+    const bool placed = form_ == Form::kPlain || form_ == Form::kJson;
+    const Index width = numbers / count - (placed ? kPlace : 0);
+    if (characters < 4 || characters % 4 != 0 || numbers % count != 0 || width < 1) return {};
+    return {count, width};
   }
 
   // Heights and widths of photos, from the NAME.hw.tsv beside it.
@@ -381,7 +403,6 @@ class FeatureTable final : public FeatureSource {
   Form form_ = Form::kBottomUp;
   std::map<std::string, std::size_t> rows_;
   std::map<std::string, ImageSize> sizes_;
-  mutable std::atomic<Index> width_ = 0;  // of a region's features, once one was read
 };
 
 }  // namespace

@@ -5,11 +5,11 @@
 
 namespace saccade {
 
-namespace {
-
 std::string place_of(const ArrayFile& file, const std::string& name) {
   return name.empty() ? file.source() : str(file.source(), ": array '", name, "'");
 }
+
+namespace {
 
 // The number in an array of one.
 std::optional<Index> one_number(const ArrayFile& file, const std::string& name) {
@@ -26,10 +26,8 @@ std::optional<Index> one_number(const ArrayFile& file, const std::string& name) 
 }  // namespace
 
 std::optional<std::string> features_name(const ArrayFile& file, const std::string& wanted) {
-  if (!wanted.empty()) {
-    if (file.has(wanted)) return wanted;
-    return std::nullopt;
-  }
+  if (file.names().size() == 1 && file.names()[0].empty()) return "";
+  if (!wanted.empty()) return file.has(wanted) ? std::optional(wanted) : std::nullopt;
   for (const char* known : {"features", "feat", "z", "x", "feature"})
     if (file.has(known)) return known;
   return std::nullopt;
@@ -39,15 +37,37 @@ bool is_torch(const ArrayFile& file) {
   return file.source().ends_with(".pth") || file.source().ends_with(".pt");
 }
 
-StoredFeatures features_of(const ArrayFile& file, const ArrayInfo& array) {
-  StoredFeatures out{.where = place_of(file, array.name), .shape = region_shape(array.shape)};
-  if (out.shape.size() > 3 || array.count() == 0)
-    throw DataError(str(out.where, " is ", array.text(),
+std::vector<float> finite_floats(const ArrayFile& file, const ArrayInfo& array, const char* what,
+                                 Index photo) {
+  std::vector<float> numbers = photo < 0 ? file.floats(array) : file.floats(array, photo, 1);
+  std::string place = place_of(file, array.name);
+  if (photo >= 0) place += str(", row ", photo);
+  check_finite(place, what, numbers);
+  return numbers;
+}
+
+void check_features(const ArrayFile& file, const ArrayInfo& array,
+                    const std::vector<Index>& shape) {
+  // 134 MB: ten hours of sound in mel bands. A small file may claim, or hold compressed, far more.
+  constexpr Index kMost = Index{1} << 25;
+  const std::string where = place_of(file, array.name);
+  Index count = 1;
+  for (const Index extent : shape) count = count > kMost ? count : count * extent;
+  if (shape.size() > 3 || count == 0)
+    throw DataError(str(where, " is ", array.text(),
                         ", and features are [regions, D] or a grid [rows, columns, D]"));
   if (array.type[0] != 'F' && array.type != "BF16")
-    throw DataError(str(out.where, " is ", array.text(), ", and features are floats"));
+    throw DataError(str(where, " is ", array.text(), ", and features are floats"));
+  if (count > kMost)
+    throw DataError(str(where, " is ", array.text(), ", and at most ", kMost,
+                        " numbers are read of one photo"));
+}
+
+StoredFeatures features_of(const ArrayFile& file, const ArrayInfo& array) {
+  StoredFeatures out{.where = place_of(file, array.name), .shape = region_shape(array.shape)};
+  check_features(file, array, out.shape);
   out.torch = is_torch(file);
-  out.values = file.floats(array);
+  out.values = finite_floats(file, array, "feature");
   return out;
 }
 
@@ -55,14 +75,15 @@ void take_boxes(const ArrayFile& file, const ArrayInfo& array, StoredFeatures& i
   if (array.shape.size() != 2 || array.shape[1] != 4 || array.shape[0] != into.shape[0])
     throw DataError(str(place_of(file, array.name), " is ", array.text(), ", and ", into.where,
                         " has ", into.shape[0], " regions; boxes are [", into.shape[0], ", 4]"));
-  into.boxes = boxes_of(file.floats(array));
+  into.boxes = boxes_of(finite_floats(file, array, "box"));
 }
 
 void take_times(const ArrayFile& file, const ArrayInfo& array, StoredFeatures& into) {
   if (array.shape.size() != 1 || array.shape[0] != into.shape[0])
     throw DataError(str(place_of(file, array.name), " is ", array.text(), ", and ", into.where,
                         " has ", into.shape[0], " frames; their times are [", into.shape[0], "]"));
-  into.times = file.floats(array);
+  into.times = finite_floats(file, array, "time");
+  check_rising(place_of(file, array.name), into.times);
 }
 
 std::vector<float> pooled_vector(const ArrayFile& file, const ArrayInfo& array) {
@@ -70,7 +91,7 @@ std::vector<float> pooled_vector(const ArrayFile& file, const ArrayInfo& array) 
   if (shape.size() != 2 || shape[0] != 1)
     throw DataError(str(place_of(file, array.name), " is ", array.text(),
                         ", and the vector of a photo is [D]"));
-  return file.floats(array);
+  return finite_floats(file, array, "pooled");
 }
 
 namespace {
@@ -88,7 +109,10 @@ std::string name_in(const ArrayFile& file, const std::string& wanted) {
 }  // namespace
 
 FeatureOutline outline_of_photo(const ArrayFile& file, const std::string& wanted) {
-  return {.shape = region_shape(file.info(name_in(file, wanted)).shape),
+  const ArrayInfo array = file.info(name_in(file, wanted));
+  const std::vector<Index> shape = region_shape(array.shape);
+  check_features(file, array, shape);
+  return {.shape = shape,
           .torch = is_torch(file),
           .boxes = file.has("boxes"),
           .times = file.has("times")};
