@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 
+#include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/foreign_file.h"
 #include "core/base/listing.h"
@@ -174,7 +176,9 @@ std::unique_ptr<ArrayFile> open_arrays(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(path, error)) throw DataError(path.string() + ": no such file of arrays");
   if (fs::is_regular_file(path, error)) {
+    errno = 0;
     std::ifstream in(path, std::ios::binary);
+    if (!in) throw_io_error("read", path, errno);
     in.read(head.data(), static_cast<std::streamsize>(head.size()));
     head.resize(static_cast<std::size_t>(in.gcount()));
   }

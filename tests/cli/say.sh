@@ -64,7 +64,6 @@ refused() {
 refused caption soft $photo --beam 2
 refused caption soft $photo --mode greedy
 refused caption soft $photo --must circle
-refused caption soft $photo --name-objects
 refused caption soft $photo --set search.max_length=3
 refused caption soft $photo --alternatives 2
 refused overlay soft $photo --out none --beam 2

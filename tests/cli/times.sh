@@ -41,6 +41,14 @@ expect 0 "$saccade" caption soft scene-val-0 --features moving.safetensors --jso
 wants '"times":[0.0,0.25' out
 wants '"boxes":[[0.0,0.0,' out
 
+# One of which nothing is known is left out, and the others have the captions that they have without it.
+expect 0 "$saccade" caption soft scene-val-0 --features moving.safetensors
+cp out alone
+cp -r scene-val-0 unknown
+expect 3 "$saccade" caption soft unknown scene-val-0 --features moving.safetensors
+wants "there are no features of unknown" err
+cmp -s alone out || fail "a film without features changes the captions of the others"
+
 # A server takes the features alone, and so does its page.
 "$saccade" serve soft --port 0 >address 2>messages </dev/null &
 server=$!

@@ -82,6 +82,31 @@ TEST_CASE("a photo is encoded once per model, whatever the number of regimes") {
   CHECK(encoded == std::vector<std::string>{"hard", "soft"});
 }
 
+// A zip archive that promises an array of so many bytes.
+std::vector<std::uint8_t> promising_zip(std::uint32_t unpacked) {
+  const std::string name = "x.npy", content(600'000, 0);
+  std::string out;
+  const auto number = [&](std::uint32_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i, value >>= 8) out += static_cast<char>(value & 255);
+  };
+  const auto file = [&](const char* mark) {
+    out += mark;
+    if (out.size() > 4) number(20, 2);  // in the list, which follows the content
+    number(20, 2), number(0, 2), number(8, 2), number(0, 8);
+    number(static_cast<std::uint32_t>(content.size()), 4), number(unpacked, 4);
+    number(static_cast<std::uint32_t>(name.size()), 2), number(0, 2);
+  };
+  file("PK\x03\x04");
+  out += name + content;
+  const auto list = static_cast<std::uint32_t>(out.size());
+  file("PK\x01\x02");
+  number(0, 14), out += name;
+  const auto list_bytes = static_cast<std::uint32_t>(out.size()) - list;
+  out += "PK\x05\x06";
+  number(0, 4), number(1, 2), number(1, 2), number(list_bytes, 4), number(list, 4), number(0, 2);
+  return {out.begin(), out.end()};
+}
+
 TEST_CASE("features of the model's encoder have the captions of the photo that they are of") {
   const TempFolder folder("live-pair");
   write_small_run(folder / "soft", small_experiment());
@@ -114,6 +139,8 @@ TEST_CASE("features of the model's encoder have the captions of the photo that t
   const std::string hdf = "\x89HDF\r\n\x1a\n";
   CHECK(refusal(std::vector<std::uint8_t>(hdf.begin(), hdf.end())).find("HDF5") !=
         std::string::npos);
+  CHECK(refusal(promising_zip(1U << 29)).find("more than 256 MiB") != std::string::npos);
+  CHECK(refusal(promising_zip(1U << 20)).find("more than 256 MiB") == std::string::npos);
   const std::string narrow = numpy_file(std::array<Index, 2>{4, 3}, std::vector<float>(12, 1));
   CHECK(refusal(std::vector<std::uint8_t>(narrow.begin(), narrow.end())).find("the model takes") !=
         std::string::npos);
