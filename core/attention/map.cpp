@@ -18,7 +18,7 @@ std::string MapPart::name() const {
 std::string RegionLayout::name() const {
   if (!places) return str(grid.rows, " x ", grid.cols, " grid");
   return places->in_time ? str("series of ", places->count, " frames")
-                         : str("list of ", grid.cells(), " regions");
+                         : str("list of ", places->count, " regions");
 }
 
 bool RegionLayout::operator==(const RegionLayout& other) const {
