@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <sstream>
 
 #include "captioning/learning/config/experiment_config.h"
@@ -13,9 +14,11 @@
 #include "core/config/config.h"
 #include "core/io/archive.h"
 #include "core/io/checkpoint.h"
+#include "core/io/safetensors_header.h"
 #include "tests/campaign/readers.h"
 #include "tests/campaign/texts.h"
 #include "vision/encoders/features/feature_source.h"
+#include "vision/encoders/given_features.h"
 
 namespace saccade::campaign {
 
@@ -50,6 +53,59 @@ void read_features(const fs::path& path) {
     source->outline(id);
     source->read(id);
   }
+}
+
+// A safetensors file with the arrays of lines `NAME TYPE EXTENT...`. Types other than F32 have
+// whole numbers from 1 on.
+std::string arrays_of_lines(const std::string& text) {
+  constexpr Index kMost = 1 << 12;
+  std::map<std::string, SafetensorsEntry> arrays;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    SafetensorsEntry one;
+    if (!(words >> one.name >> one.type) || !Archive::bad_name(one.name).empty()) continue;
+    Index count = 1;
+    for (Index extent = 0; words >> extent && one.shape.size() < 6; count *= extent)
+      one.shape.push_back(extent = std::clamp<Index>(extent, 0, 64));
+    if (count <= kMost && safetensors_type_bytes(one.type) > 0)
+      arrays.insert_or_assign(one.name, one);
+  }
+  std::vector<SafetensorsEntry> entries;
+  std::string data;
+  for (auto& [name, one] : arrays) {
+    one.offset = data.size();
+    const Index count =
+        std::accumulate(one.shape.begin(), one.shape.end(), Index{1}, std::multiplies<>());
+    for (Index i = 0; i < count; ++i) {
+      const bool far = name.find("box") != name.npos && i % 4 > 1;  // x2 and y2
+      const float share = far ? .75F : 0.01F * static_cast<float>(i % 64);
+      const Index whole = i + 1;
+      const void* number = one.type == "F32" ? static_cast<const void*>(&share) : &whole;
+      data.append(static_cast<const char*>(number), safetensors_type_bytes(one.type));
+    }
+    one.bytes = data.size() - one.offset;
+    entries.push_back(one);
+  }
+  const std::string header = safetensors_header_text(entries, {});
+  const std::uint64_t length = header.size();
+  return std::string(reinterpret_cast<const char*>(&length), sizeof length) + header + data;
+}
+
+// What a model gets of each photo of a file with such arrays.
+void read_feature_arrays(Input bytes) {
+  const std::string text = text_of(bytes), file = arrays_of_lines(text);
+  EncoderConfig config;
+  config.type = "features";
+  config.features.path = scratch_file("x.safetensors", bytes_of(file)).string();
+  if (text.find("pooled") != text.npos) config.features.pooled = "pooled";
+  if (text.find("box") != text.npos) config.positions = PositionKind::kCoordinates;
+  const GivenFeatures given(config);
+  std::vector<float> row(static_cast<std::size_t>(given.grid().size()));
+  for (const std::string& id : given.source()->ids())
+    given.read(
+        std::vector<std::string>{id}, nullptr, [] { return ImageSize{.height = 1, .width = 1}; },
+        row);
 }
 
 // `text` with every `\n` of two characters as a new line.
@@ -164,6 +220,20 @@ std::vector<Reader> model_readers() {
        .read = [](Input bytes) { read_features(scratch_file("x.tsv", bytes)); },
        .seeds = [] { return files(kSource / "tests/golden/features/tables", ".tsv"); },
        .words = {"\t", "\r\n", "{\"num_boxes\": ", "\"features\": \"", "=", "99999999999", "-1"}},
+      {.name = "feature_arrays",
+       .read = read_feature_arrays,
+       .seeds =
+           [] {
+             return texts({"features F32 2 3 5\nids I64 2\nboxes F32 2 3 4\n",
+                           "reg_feat F32 2 4 5\nreg_mask U8 2 4\nids I64 2\npooled F32 2 5\n",
+                           "features F32 3 5\nboxes F32 3 4\npooled F32 5\n",
+                           "features F32 4 5\ntimes F32 4\n", "features F32 2 2 5\n",
+                           "a_features F32 3 5\na_boxes F32 3 4\nb_features F32 2 5\n"
+                           "b_boxes F32 2 4\na_size F32 2\n",
+                           "gri_feat F32 2 4 5\nids I64 2\ntimes F32 2 4\n"});
+           },
+       .words = {"\n", " F32 ", " U8 ", " I64 ", " 1", " 0", "features", "boxes F32", "times F32",
+                 "pooled F32", "reg_mask U8", "ids I64", "a_times", "image_h I64", "image_w I64"}},
       {.name = "feature_list",
        .read =
            [](Input bytes) {
