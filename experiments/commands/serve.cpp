@@ -28,6 +28,13 @@ namespace {
 constexpr Index kMebi = 1 << 20;
 
 void check(const ServeArgs& args) {
+  constexpr Index kMostWaiting = 1000, kLongest = 86'400;
+  if (args.waiting > kMostWaiting)
+    throw UsageError(str("--waiting must be at most ", kMostWaiting, ", because each picture that ",
+                         "waits has a thread; got ", args.waiting));
+  if (args.timeout > kLongest)
+    throw UsageError(
+        str("--timeout must be at most ", kLongest, " seconds, a day; got ", args.timeout));
   if (args.port > 65535)
     throw UsageError(str("--port: the largest port is 65535; got ", args.port));
   const Index most = kMaxImageFileBytes / kMebi;
@@ -43,7 +50,11 @@ std::string token_of(const std::string& file) {
   std::ifstream in(file);
   if (!in) throw DataError(str("--token ", file, ": there is no such file that can be read"));
   std::string token;
-  std::getline(in, token);
+  constexpr std::size_t kMost = 4096;  // the file may be a device without an end
+  token.resize(kMost);
+  in.read(token.data(), static_cast<std::streamsize>(kMost));
+  token.resize(static_cast<std::size_t>(in.gcount()));
+  token = token.substr(0, token.find('\n'));
   const auto plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
   };

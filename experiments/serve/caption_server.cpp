@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -46,7 +48,8 @@ constexpr std::size_t kQuickThreads = 2;  // for what is answered at once
 constexpr std::size_t kLine = 64;         // connections that may wait for a thread of either kind
 constexpr const char* kTurnedAway =       // the answer to further connections
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n"
-    "Content-Length: 0\r\n\r\n";
+    "Content-Type: application/json\r\nContent-Length: 55\r\n\r\n"
+    "{\"error\":\"too many connections; try again in a second\"}";
 
 std::string error_json(const std::string& reason) {
   const nlohmann::json json = {{"error", plain_text(reason)}};
@@ -106,8 +109,13 @@ class PassOn : public httplib::TaskQueue {
 // that clients whose pictures arrive slowly hold up nothing else.
 class Server : public httplib::Server {
  public:
-  Server(std::chrono::seconds timeout, const std::atomic<bool>& closing)
-      : timeout_(timeout), closing_(closing) {
+  // Of one address, at most `most_of_one` uploads are handled at a time, so that others are, too.
+  Server(std::chrono::seconds timeout, Index max_upload, Index most_of_one,
+         const std::atomic<bool>& closing)
+      : timeout_(timeout),
+        most_body_(2 * static_cast<std::size_t>(max_upload) + SocketStream::kMostHead),
+        most_of_one_(most_of_one),
+        closing_(closing) {
     new_task_queue = [] { return new PassOn; };
   }
 
@@ -131,6 +139,7 @@ class Server : public httplib::Server {
   // About the connection that this thread handles.
   static bool late() { return stream_ && stream_->late(); }
   static bool endless() { return stream_ && stream_->endless(); }
+  static bool flooded() { return stream_ && stream_->flooded(); }
 
  private:
   bool process_and_close_socket(socket_t socket) override {
@@ -140,17 +149,38 @@ class Server : public httplib::Server {
 
   void dispatch(const Reception::Arrival& one) {
     const bool is_quick = one.begin.starts_with("GET ") || one.begin.starts_with("HEAD ");
-    const auto answer_it = [this, socket = one.socket, read_by = one.read_by] {
+    const std::string client = is_quick ? "" : address_of_client(one.socket);
+    const auto answer_it = [this, socket = one.socket, read_by = one.read_by, client] {
       handle(socket, read_by);
+      leave(client);
     };
-    if ((is_quick ? quick_ : uploads_)->handle(answer_it)) return;
+    if (enter(client)) {
+      if ((is_quick ? quick_ : uploads_)->handle(answer_it)) return;
+      leave(client);
+    }
     ::send(one.socket, kTurnedAway, std::strlen(kTurnedAway), MSG_NOSIGNAL | MSG_DONTWAIT);
     reception_->linger(one.socket);
   }
 
+  // Counts the uploads of an address ("": those of quick requests, which are not counted), so that
+  // one whose pictures arrive slowly leaves threads to the others; false where it has enough.
+  bool enter(const std::string& client) {
+    const std::lock_guard lock(mutex_);
+    if (client.empty()) return true;
+    Index& of_client = of_client_[client];
+    if (of_client >= most_of_one_) return false;
+    ++of_client;
+    return true;
+  }
+  void leave(const std::string& client) {
+    const std::lock_guard lock(mutex_);
+    const auto found = of_client_.find(client);
+    if (found != of_client_.end() && --found->second == 0) of_client_.erase(found);
+  }
+
   void handle(socket_t socket, Reception::Clock::time_point read_by) {
     bool answered = false;
-    SocketStream stream(socket, read_by, timeout_, closing_);
+    SocketStream stream(socket, read_by, timeout_, most_body_, closing_);
     stream_ = &stream;
     try {
       answered = answer(stream);
@@ -178,7 +208,11 @@ class Server : public httplib::Server {
   static inline thread_local SocketStream* stream_ = nullptr;
 
   std::chrono::seconds timeout_;
+  std::size_t most_body_;  // bytes: chunks and the parts of a form are framed
+  Index most_of_one_;
   const std::atomic<bool>& closing_;
+  std::mutex mutex_;
+  std::map<std::string, Index> of_client_;
   std::optional<Connections> uploads_, quick_;
   std::optional<Reception> reception_;
 };
@@ -202,7 +236,7 @@ struct CaptionServer::Impl {
               .token = wanted.token},
         models(std::move(about)),
         queue(std::move(work), wanted.waiting + 1, wanted.per_client),
-        server(wanted.timeout, closing) {
+        server(wanted.timeout, wanted.max_upload, wanted.waiting + 1 + kOtherThreads / 2, closing) {
     options.host = without_brackets(wanted.host);
     set_up();
     bind();
@@ -319,7 +353,7 @@ struct CaptionServer::Impl {
                const httplib::ContentReader& read) {
     const RequestedSearch search = requested_search(request.params);
     Upload upload = read_upload(read, request.is_multipart_form_data(), rules.max_upload);
-    if (upload.large)
+    if (upload.large || Server::flooded())
       return refuse(response, 413,
                     str("the picture is larger than ", rules.max_upload,
                         " bytes, the most that this server "

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <thread>
 
+#include "experiments/serve/socket_stream.h"
+
 namespace saccade {
 
 class Reception {
@@ -22,8 +24,8 @@ class Reception {
     std::string_view begin;
     Clock::time_point read_by;
   };
-  // The most bytes of a head that are awaited here; of longer ones, the rest is read elsewhere.
-  static constexpr std::size_t kAwaited = 1 << 14;
+  // The most bytes of a head that are awaited here: those after which it is refused.
+  static constexpr std::size_t kAwaited = SocketStream::kMostHead + 1;
   // Of more connections, those are closed that have waited longest.
   static constexpr std::size_t kMostWaiting = 256;
 

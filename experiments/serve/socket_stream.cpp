@@ -1,5 +1,7 @@
 #include "experiments/serve/socket_stream.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -11,22 +13,43 @@ namespace saccade {
 namespace {
 
 constexpr std::chrono::milliseconds kGlance{100};  // how often `closing` is read while waiting
+constexpr std::chrono::seconds kHurry{1};          // what is left to a request when it is true
 
 }  // namespace
 
+std::string address_of_client(int socket) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  char text[INET6_ADDRSTRLEN] = "";
+  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
+  if (address.ss_family == AF_INET)
+    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, text,
+                sizeof text);
+  if (address.ss_family == AF_INET6)
+    ::inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr, text,
+                sizeof text);
+  return text;
+}
+
 SocketStream::SocketStream(socket_t socket, Clock::time_point read_by, std::chrono::seconds timeout,
-                           const std::atomic<bool>& closing)
-    : socket_(socket), timeout_(timeout), closing_(closing), read_by_(read_by) {}
+                           std::size_t most_body, const std::atomic<bool>& closing)
+    : socket_(socket),
+      timeout_(timeout),
+      closing_(closing),
+      read_by_(read_by),
+      body_left_(most_body) {}
 
 bool SocketStream::ready(short events, Clock::time_point until) const {
-  while (Clock::now() < until) {
+  while (true) {
+    const Clock::time_point now = Clock::now();
+    if (closing_) closes_ = std::min(closes_, now + kHurry);
+    if (now >= std::min(until, closes_)) return false;
     pollfd waiting{.fd = socket_, .events = events, .revents = 0};
     const int found = ::poll(&waiting, 1, static_cast<int>(kGlance.count()));
     if (found > 0) return true;
     if (found < 0 && errno != EINTR) return false;
     if (events == POLLIN && closing_) return false;
   }
-  return false;
 }
 
 bool SocketStream::fill() {
@@ -50,7 +73,13 @@ bool SocketStream::count_byte(char byte) {
 ssize_t SocketStream::read(char* out, size_t size) {
   if (endless_ || !fill()) return -1;
   if (size == 1 && !count_byte(buffer_[begin_])) return -1;
-  const size_t count = std::min(size, end_ - begin_);
+  size_t count = std::min(size, end_ - begin_);
+  if (!in_head_) {
+    flooded_ = body_left_ == 0;
+    if (flooded_) return -1;
+    count = std::min(count, body_left_);
+    body_left_ -= count;
+  }
   std::memcpy(out, buffer_ + begin_, count);
   begin_ += count;
   return static_cast<ssize_t>(count);
@@ -67,12 +96,12 @@ ssize_t SocketStream::write(const char* from, size_t size) {
   return static_cast<ssize_t>(size);
 }
 
-// The library asks for the addresses for its logs, which this server does not keep.
 void SocketStream::get_remote_ip_and_port(std::string& ip, int& port) const {
-  ip.clear();
+  ip = address_of_client(socket_);
   port = 0;
 }
 
+// The library asks for its own address for its logs, which this server does not keep.
 void SocketStream::get_local_ip_and_port(std::string& ip, int& port) const {
   ip.clear();
   port = 0;

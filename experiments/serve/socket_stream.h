@@ -10,22 +10,28 @@
 
 namespace saccade {
 
+// The address of the other side, as text; "" where it is not known any more.
+std::string address_of_client(int socket);
+
 class SocketStream : public httplib::Stream {
  public:
   // The most bytes of a request's line and headers together, and of a line between the chunks of a
   // body.
-  static constexpr std::size_t kMostHead = 1 << 16;
+  static constexpr std::size_t kMostHead = 1 << 14;
 
   using Clock = std::chrono::steady_clock;
 
-  // Reading ends at `read_by`, or when `closing` becomes true while bytes are awaited. Writing ends
-  // `timeout` after the beginning of each call.
+  // Reading ends at `read_by`, when `closing` becomes true while bytes are awaited, and after
+  // `most_body` bytes of a body and what frames it. Writing ends `timeout` after the beginning of
+  // each call. Both end a second after `closing` became true.
   SocketStream(socket_t socket, Clock::time_point read_by, std::chrono::seconds timeout,
-               const std::atomic<bool>& closing);
+               std::size_t most_body, const std::atomic<bool>& closing);
 
   bool late() const { return late_; }
   // Whether a head, or a line of a body, was longer than kMostHead; then no more is read.
   bool endless() const { return endless_; }
+  // Whether more of a body came than may come.
+  bool flooded() const { return flooded_; }
   // To be called when the head has been read; the lines that follow are those of a body.
   void end_head() {
     in_head_ = false;
@@ -51,7 +57,9 @@ class SocketStream : public httplib::Stream {
   std::chrono::seconds timeout_;
   const std::atomic<bool>& closing_;
   Clock::time_point read_by_;
-  bool late_ = false, endless_ = false, in_head_ = true;
+  mutable Clock::time_point closes_ = Clock::time_point::max();
+  bool late_ = false, endless_ = false, flooded_ = false, in_head_ = true;
+  std::size_t body_left_;       // bytes that may still come after the head
   std::size_t line_bytes_ = 0;  // of the head, or of a line after it
   char buffer_[1 << 14];
   size_t begin_ = 0, end_ = 0;

@@ -30,10 +30,12 @@ bool is_whole(const std::string& bytes) {
 
 }  // namespace
 
-Connection::Connection(int port) {
+Connection::Connection(int port, const char* from) {
   socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
+  ::inet_pton(AF_INET, from, &address.sin_addr);
+  ::bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address);
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return;

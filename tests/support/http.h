@@ -11,7 +11,8 @@ namespace saccade::test {
 // gives "".
 class Connection {
  public:
-  explicit Connection(int port);
+  // To the loopback address, from another one where that is given.
+  explicit Connection(int port, const char* from = "127.0.0.1");
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;

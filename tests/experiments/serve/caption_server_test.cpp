@@ -1,10 +1,13 @@
 // The server behind `saccade serve`: its answers to well-formed, hostile, slow and many requests.
 #include "experiments/serve/caption_server.h"
 
+#include <chrono>
 #include <deque>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "experiments/serve/request_rules.h"
+#include "tests/experiments/serve/small_server.h"
 #include "tests/support/catch.h"
 #include "tests/support/http.h"
 #include "tests/support/running_server.h"
@@ -17,21 +20,9 @@ namespace {
 using Json = nlohmann::json;
 using namespace std::chrono_literals;
 
-constexpr std::size_t kLimit = 20'000;
-
-std::string png() {
-  const std::vector<std::uint8_t> bytes = encode_png(Image(20, 30, 200));
-  return {bytes.begin(), bytes.end()};
-}
-
 // A PNG file whose header claims this size, with four bytes for each side.
 std::string sized_png(const std::string& width, const std::string& height) {
   return png().replace(16, 8, width + height);
-}
-
-std::string size_of(const CaptionRequest& request) {
-  const Image image = decode_image(request.picture, "the picture");
-  return str("{\"width\":", image.width, ",\"height\":", image.height, "}");
 }
 
 constexpr const char* kForm = "Content-Type: multipart/form-data; boundary=edge\r\n";
@@ -44,22 +35,6 @@ std::string form(const Fields& fields) {
     body += str("--edge\r\nContent-Disposition: form-data; name=\"", name, "\"; filename=\"", name,
                 ".bin\"\r\nContent-Type: application/octet-stream\r\n\r\n", content, "\r\n");
   return body + "--edge--\r\n";
-}
-
-ServerOptions small_server() { return {.max_upload = kLimit, .waiting = 1, .timeout = 1s}; }
-
-// Checks that an error is one line of JSON, and that every answer forbids content of other origins.
-void check_answer(const HttpAnswer& answer, int status) {
-  CHECK(answer.status == status);
-  CHECK(answer.headers.count("access-control-allow-origin") == 0);
-  REQUIRE(answer.headers.count("content-security-policy") == 1);
-  CHECK(answer.headers.at("content-security-policy").find("default-src 'none'") == 0);
-  CHECK(answer.headers.at("x-content-type-options") == "nosniff");
-  if (status < 400) return;
-  const std::string error = Json::parse(answer.body).at("error");
-  INFO(error);
-  CHECK(error.size() > 10);
-  CHECK(error.find('\n') == std::string::npos);
 }
 
 TEST_CASE("the server answers with captions, the page and its files") {
@@ -224,35 +199,6 @@ TEST_CASE(
   CHECK(ask(server.port(), "GET", "/?beam=99").status == 200);  // about captions alone
 }
 
-TEST_CASE("a head that does not end is refused before it is complete") {
-  const RunningServer server(small_server(), "{}", size_of);
-  const auto refused = [&](const std::string& bytes, int status, const std::string& reason) {
-    const Connection connection(server.port());
-    connection.send(bytes);
-    const HttpAnswer answer = parse_answer(connection.read());
-    check_answer(answer, status);
-    CHECK(answer.body.find(reason) != std::string::npos);
-  };
-  const std::string get = "GET / HTTP/1.1\r\nHost: localhost\r\n";
-  const auto lines = [](int count, std::size_t size) {
-    std::string all;
-    for (int i = 0; i < count; ++i) all += str("H", i, ": ") + std::string(size, 'x') + "\r\n";
-    return all;
-  };
-  refused(get + lines(100, 4000), 431, "longer than 65536 bytes");
-  refused(get + lines(20'000, 1), 431, "longer than 65536 bytes");
-  refused(get + lines(1, 100'000), 431, "longer than 65536 bytes");
-  refused(get + lines(1, 9000) + "\r\n", 400, "a line of more than 8192 bytes");
-  refused("GET /" + std::string(9000, 'x') + " HTTP/1.1\r\n\r\n", 414, "first line");
-  refused("POST /caption HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n4;" +
-              std::string(100'000, 'x'),
-          400, "did not arrive completely");
-  const Connection endless(server.port());
-  endless.send("GET /" + std::string(100'000, 'x'));
-  CHECK(parse_answer(endless.read()).status == 0);
-  CHECK(ask(server.port(), "GET", "/", "", lines(15, 4000)).status == 200);
-}
-
 TEST_CASE("requests of other sites are refused, under whatever name they reach the server") {
   const RunningServer server(small_server(), "{}", size_of);
   const auto by = [&](const std::string& host, const std::string& more = "") {
@@ -284,40 +230,6 @@ TEST_CASE("requests of other sites are refused, under whatever name they reach t
   CHECK_FALSE(is_loopback("0.0.0.0"));
 }
 
-// Work that waits until it is released.
-struct Gate {
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool open = false;
-  int begun = 0;
-
-  std::string pass() {
-    std::unique_lock lock(mutex);
-    ++begun;
-    changed.notify_all();
-    changed.wait(lock, [&] { return open; });
-    return "{}";
-  }
-  void await_begun() {
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return begun > 0; });
-  }
-  void release() {
-    const std::lock_guard lock(mutex);
-    open = true;
-    changed.notify_all();
-  }
-};
-
-// Waits until this many pictures are in the server's queue.
-void await_pictures(int port, int count) {
-  for (int i = 0; i < 500; ++i) {
-    if (Json::parse(ask(port, "GET", "/health").body).at("pictures") == count) return;
-    std::this_thread::sleep_for(10ms);
-  }
-  FAIL("there are never " << count << " pictures");
-}
-
 TEST_CASE("with a token, nothing is answered without it") {
   ServerOptions options = small_server();
   options.token = "0123456789abcdef-_.";
@@ -343,72 +255,6 @@ TEST_CASE("with a token, nothing is answered without it") {
         str(kTokenCookie, "=", options.token, "; Path=/; HttpOnly; SameSite=Strict"));
   check_answer(ask(server.port(), "GET", "/models?token=" + options.token), 401);
   check_answer(ask(server.port(), "GET", "/?token=" + options.token.substr(1)), 401);
-}
-
-TEST_CASE("a picture beyond the length of the queue is refused until there is space") {
-  Gate gate;
-  RunningServer server(small_server(), "{}", [&](auto) { return gate.pass(); });
-  const std::string request = request_head("POST", "/caption", png().size()) + "\r\n" + png();
-  const Connection first(server.port()), second(server.port()), last(server.port());
-  first.send(request);
-  gate.await_begun();
-  // Both requests may arrive while the queue has space for one. The one that is complete first gets
-  // it.
-  last.send(request.substr(0, request.size() - 1));
-  second.send(request.substr(0, request.size() - 1));
-  std::this_thread::sleep_for(200ms);
-  second.send(request.substr(request.size() - 1));
-  await_pictures(server.port(), 2);
-  last.send(request.substr(request.size() - 1));
-  check_answer(parse_answer(last.read()), 503);
-  for (int i = 0; i < 20; ++i) {
-    const HttpAnswer third = ask(server.port(), "POST", "/caption", png());
-    check_answer(third, 503);
-    CHECK(std::stoi(third.headers.at("retry-after")) >= 1);
-  }
-  CHECK(ask(server.port(), "GET", "/").status == 200);
-  gate.release();
-  CHECK(parse_answer(first.read()).status == 200);
-  CHECK(parse_answer(second.read()).status == 200);
-  CHECK(ask(server.port(), "POST", "/caption", png()).status == 200);
-}
-
-TEST_CASE("one address has at most its share of the queue") {
-  Gate gate;
-  ServerOptions options = small_server();
-  options.waiting = 8, options.per_client = 1;
-  RunningServer server(options, "{}", [&](auto) { return gate.pass(); });
-  const Connection first(server.port());
-  first.send(request_head("POST", "/caption", png().size()) + "\r\n" + png());
-  gate.await_begun();
-  const HttpAnswer second = ask(server.port(), "POST", "/caption", png());
-  check_answer(second, 429);
-  CHECK(second.headers.count("retry-after") == 1);
-  CHECK(second.body.find("1 picture of this address waits already") != std::string::npos);
-  gate.release();
-  CHECK(parse_answer(first.read()).status == 200);
-  CHECK(ask(server.port(), "POST", "/caption", png()).status == 200);
-}
-
-TEST_CASE("a server that stops finishes the picture in work and refuses the others") {
-  Gate gate;
-  RunningServer server(small_server(), "{}", [&](auto) { return gate.pass(); });
-  const std::string request = request_head("POST", "/caption", png().size()) + "\r\n" + png();
-  const Connection first(server.port()), second(server.port()), half(server.port());
-  first.send(request);
-  gate.await_begun();
-  second.send(request);
-  await_pictures(server.port(), 2);
-  half.send(request.substr(0, request.size() - 9));
-  server.stop();
-  gate.release();
-  CHECK(parse_answer(first.read()).status == 200);
-  const HttpAnswer other = parse_answer(second.read());
-  check_answer(other, 503);
-  CHECK(other.body.find("the server is stopping") != std::string::npos);
-  CHECK(parse_answer(half.read()).status != 200);
-  server.end();
-  CHECK(ask(server.port(), "GET", "/health").status == 0);
 }
 
 TEST_CASE("a failure is answered with an error, and the next picture is captioned") {

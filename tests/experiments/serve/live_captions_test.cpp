@@ -320,6 +320,13 @@ TEST_CASE("slow requests do not hold the server's threads for long") {
   FAIL("the server never answers again");
 }
 
+// So many lines of a head.
+std::string heads(int count, std::size_t size) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += str("H", i, ": ") + std::string(size, 'x') + "\r\n";
+  return all;
+}
+
 TEST_CASE("clients that are slow in whatever way do not delay what is answered at once") {
   struct Slow {
     const char* how;
@@ -332,7 +339,8 @@ TEST_CASE("clients that are slow in whatever way do not delay what is answered a
       {"a part of a picture", request_head("POST", "/caption", 5000) + "\r\nfour"},
       {"no end of the connection", request_head("GET", "/", 0) + "\r\n"},
       {"a head without an end",
-       "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(6000, 'x')}};
+       "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(6000, 'x')},
+      {"a longer head without an end", "GET / HTTP/1.1\r\nHost: localhost\r\n" + heads(5, 4000)}};
   for (const Slow& kind : kinds) {
     INFO(kind.how);
     ServerOptions patient = small_server();
