@@ -5,15 +5,21 @@
 
 #include <filesystem>
 
+#include "core/base/error.h"
 #include "core/io/archive.h"
 
 namespace saccade {
+
+// A checkpoint in another version of the format, which another saccade reads.
+class FormatVersionError : public CheckpointError {
+  using CheckpointError::CheckpointError;
+};
 
 // Writes an archive, completely or not at all. Throws IoError, which names path, reason and remedy.
 void save_archive(const std::filesystem::path& path, const Archive& archive);
 
 // Reads an archive. Throws CheckpointError when the file is missing, truncated, damaged, not a
-// checkpoint or of another version, and IoError when it may not be read.
+// checkpoint or of another version (FormatVersionError), and IoError when it may not be read.
 Archive load_archive(const std::filesystem::path& path);
 
 // The digest of a sealed file's content, as 32 hexadecimal digits, read from its header only.

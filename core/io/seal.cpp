@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/foreign_file.h"
+#include "core/io/checkpoint.h"
 
 namespace saccade {
 
@@ -112,8 +113,9 @@ Seal read_seal(std::span<const std::byte> head, std::uint64_t file_bytes,
   }
   const auto version = take<std::uint32_t>(head, kVersionAt);
   if (version != kSealVersion) {
-    throw CheckpointError(name + ": written in format version " + std::to_string(version) +
-                          ", this program reads version " + std::to_string(kSealVersion));
+    throw FormatVersionError(name + ": written in format version " + std::to_string(version) +
+                             ", this program reads version " + std::to_string(kSealVersion) +
+                             "; use the saccade that wrote it");
   }
   const Seal sealed{take<std::uint64_t>(head, kLengthAt), take<std::uint64_t>(head, kImageAt),
                     take<Digest128>(head, kDigestAt)};

@@ -137,7 +137,7 @@ const std::vector<Owner> kOwners = {
     {"yaml-cpp/", {"core/config/"}},
     {"hdf5", {"core/io/"}},
     {"H5", {"core/io/"}},
-    {"xxhash.h", {"core/"}},
+    {"xxhash.h", {"core/", "tests/captioning/"}},
     {"spdlog/", {"experiments/process/log.cpp"}},
     {"opencv2/", {"vision/"}},
     {"opencv2/imgcodecs", {"tests/"}},  // it loads 120 libraries, at every start of a program

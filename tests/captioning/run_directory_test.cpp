@@ -2,9 +2,15 @@
 // one that can be read.
 #include "captioning/learning/runs/run_directory.h"
 
+#include <xxhash.h>
+
 #include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <optional>
 
+#include "core/base/atomic_file.h"
+#include "core/io/checkpoint.h"
 #include "tests/support/catch.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/temp_folder.h"
@@ -137,6 +143,24 @@ TEST_CASE("of a directory that holds runs, the runs are named") {
   CHECK(refusal(folder.path())
             .find("holds 4 runs; name one of them: " + first + ", " + second + ", " + third +
                   " and 1 more") != std::string::npos);
+}
+
+// Gives a checkpoint another version of the format, with the digest that its header then has.
+void change_version(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  bytes[16] = 2;
+  const std::uint64_t digest = XXH3_64bits(bytes.data(), 504);
+  std::memcpy(bytes.data() + 504, &digest, sizeof digest);
+  write_file(file, bytes);
+}
+
+TEST_CASE("a run does not go on behind a checkpoint that another version wrote") {
+  const TempFolder folder("run-version");
+  RunDirectory directory(folder.path() / "run", Mode::kNew);
+  directory.save_checkpoint(archive_of(10), 10, 2);
+  change_version(directory.save_checkpoint(archive_of(20), 20, 2));
+  REQUIRE_THROWS_AS(directory.newest_checkpoint(), FormatVersionError);
 }
 
 TEST_CASE("the newest checkpoints and those that links point to are kept") {

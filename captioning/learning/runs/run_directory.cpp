@@ -201,6 +201,8 @@ std::optional<Archive> RunDirectory::newest_checkpoint(const MessageListener& li
       if (!first_problem.empty())
         warn(listener, "falling back to " + step.path.string() + ", an older checkpoint");
       return archive;
+    } catch (const FormatVersionError&) {
+      throw;  // it is whole: going on from an older one would lose it
     } catch (const CheckpointError& problem) {
       warn(listener, problem.what());
       if (first_problem.empty()) first_problem = problem.what();
