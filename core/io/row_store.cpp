@@ -109,13 +109,20 @@ bool find_parts(RowFile& file) {
   const int fd = file.handle.fd();
   struct stat status {};
   if (::fstat(fd, &status) != 0) throw_io_error("read", file.path, errno);
+  if (!S_ISREG(status.st_mode))
+    throw IoError(file.path.string() + ": it is no file, and features are kept in one; remove it");
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
+  // Within the file, so that an error is one of the disk, and says nothing of the content.
+  const auto read = [&](std::span<std::byte> into, std::uint64_t from) {
+    if (const int error = read_all_at(fd, into, from)) throw_io_error("read", file.path, error);
+  };
   RowFileHead head{};
-  if (read_all_at(fd, std::as_writable_bytes(std::span(&head, 1)), 0) != 0) return false;
+  if (bytes < sizeof head) return false;
+  read(std::as_writable_bytes(std::span(&head, 1)), 0);
   if (std::memcmp(head.mark, kMark, sizeof kMark) != 0) return false;
   if (head.text_bytes > bytes - sizeof head) return false;
   std::string text(head.text_bytes, '\0');
-  if (read_all_at(fd, std::as_writable_bytes(std::span(text)), sizeof head) != 0) return false;
+  read(std::as_writable_bytes(std::span(text)), sizeof head);
   if (XXH3_64bits(text.data(), text.size()) != head.text_digest) return false;
   try {
     const auto parts = shallow_json<nlohmann::json>(text);
@@ -128,9 +135,9 @@ bool find_parts(RowFile& file) {
   }
   file.digests_at = sizeof head + text.size();
   file.digests.assign(file.ids.size(), 0);
-  const auto into = std::as_writable_bytes(std::span(file.digests));
-  return file.row_bytes() > 0 && file.row_at(file.ids.size()) == bytes &&
-         read_all_at(fd, into, file.digests_at) == 0;
+  if (file.row_bytes() == 0 || file.row_at(file.ids.size()) != bytes) return false;
+  read(std::as_writable_bytes(std::span(file.digests)), file.digests_at);
+  return true;
 }
 
 // Reads the bytes of a row and returns whether their digest is right.
@@ -159,13 +166,18 @@ FileHandle open_locked(const fs::path& part, const MessageListener& listener) {
 // The older store, if there is an undamaged one of this format.
 std::unique_ptr<RowStore> open_older(const fs::path& path, const RowFormat& format,
                                      const MessageListener& listener) {
-  if (!fs::exists(path)) return nullptr;
+  std::error_code error;
+  if (!fs::exists(path, error)) {
+    if (error && error != std::errc::no_such_file_or_directory)
+      throw_io_error("read", path, error.value());
+    return nullptr;
+  }
   try {
     auto older = std::make_unique<RowStore>(path, format.key);
     if (older->format() == format) return older;
     warn(listener, path.string() + ": of another shape or precision; it will be replaced");
-  } catch (const DataError& error) {
-    warn(listener, std::string(error.what()) + " (it will be replaced)");
+  } catch (const DataError& problem) {
+    warn(listener, std::string(problem.what()) + " (it will be replaced)");
   }
   return nullptr;
 }
@@ -196,7 +208,8 @@ Index RowFormat::width() const {
 
 RowStore::RowStore(const fs::path& path, const std::string& key)
     : file_(std::make_unique<RowFile>()) {
-  file_->handle = FileHandle(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Without O_NONBLOCK, a pipe of this name would be waited for.
+  file_->handle = FileHandle(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file_->handle.fd() < 0 && (errno == ENOENT || errno == ENOTDIR)) {
     throw DataError(path.string() + ": no such feature file; compute it first");
   }

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +64,19 @@ int wrong_rows(const RowStore& store, int count) {
 }
 
 }  // namespace
+
+TEST_CASE("what is no file is neither waited for nor replaced by a store") {
+  const TempFolder folder("no-store");
+  const std::filesystem::path pipe = folder / "pipe", circle = folder / "circle";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::filesystem::create_symlink(circle, circle);
+  for (const std::filesystem::path& path : {pipe, circle}) {
+    INFO(path.string());
+    CHECK_THROWS_AS(RowStore(path, "k1"), IoError);
+    CHECK_THROWS_AS(RowStoreWriter(path, format(), some_ids(2)), IoError);
+  }
+  CHECK(std::filesystem::is_fifo(pipe));
+}
 
 TEST_CASE("rows are read as they were written, in 32 and in 16 bits") {
   const TempFolder folder("rows");
