@@ -9,12 +9,16 @@ namespace saccade {
 
 namespace {
 
-constexpr std::array<int, 3> kTaken = {SIGINT, SIGTERM, SIGUSR1};
+constexpr std::array<int, 4> kTaken = {SIGINT, SIGTERM, SIGUSR1, SIGHUP};
 
+// Those of kTaken, but SIGHUP only where it would end the process: nohup ignores it.
 sigset_t taken_signals() {
   sigset_t set;
   sigemptyset(&set);
   for (const int number : kTaken) sigaddset(&set, number);
+  struct sigaction hangup {};
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler == SIG_IGN) sigdelset(&set, SIGHUP);
   return set;
 }
 
@@ -28,7 +32,8 @@ StopSignal::StopSignal(const std::string& first)
   const sigset_t taken = taken_signals();
   pthread_sigmask(SIG_BLOCK, &taken, &before_);
   // A shell starts background jobs with SIGINT ignored, and the system may drop ignored signals.
-  for (const int number : kTaken) signal(number, SIG_DFL);
+  for (const int number : kTaken)
+    if (sigismember(&taken, number) == 1) signal(number, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
   waiter_ = std::thread([this] { wait(); });
 }

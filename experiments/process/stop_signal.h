@@ -1,5 +1,6 @@
-// Stops a long run by SIGINT, SIGTERM or SIGUSR1: the signal is recorded, so that the run can first
-// finish its update and save, or finish its image. A second SIGINT ends the process at once.
+// Stops a long run by SIGINT, SIGTERM, SIGUSR1 or SIGHUP: the signal is recorded, so that the run
+// can first finish its update and save, or finish its image. A second SIGINT ends the process at
+// once.
 #pragma once
 
 #include <signal.h>
@@ -11,9 +12,9 @@
 
 namespace saccade {
 
-// While it lives, a thread of its own takes the three signals, and a closed terminal does not end
-// the process. Create it on the main thread before any other thread is started, because all threads
-// must inherit its signal mask.
+// While it lives, a thread of its own takes these signals (SIGHUP unless it was ignored, as by
+// nohup), and a pipe that nobody reads does not end the process. Create it on the main thread
+// before any other thread is started, because all threads must inherit its signal mask.
 class StopSignal {
  public:
   // `first` is written to stderr when the signal comes: what is done before the end.

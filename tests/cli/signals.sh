@@ -1,4 +1,4 @@
-# After SIGINT, SIGTERM or SIGUSR1 a run finishes its update, saves a checkpoint and exits with 128 + N. A
+# After SIGINT, SIGTERM, SIGUSR1 or SIGHUP a run finishes its update, saves a checkpoint and exits with 128 + N. A
 # second SIGINT ends it at once.
 . "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 
@@ -13,7 +13,7 @@ start() {
 }
 
 stopped=0
-for entry in INT:130 TERM:143 USR1:138; do
+for entry in INT:130 TERM:143 USR1:138 HUP:129; do
   start run
   stop "${entry%:*}" "${entry#*:}"
   wants "--resume" err

@@ -51,11 +51,11 @@ expect() {
   [ $got -eq "$wanted" ] || fail "exit code $got instead of $wanted: $*"
 }
 
-# until_true COMMAND...: repeats the command until it succeeds, and fails after a minute.
+# until_true COMMAND...: repeats the command until it succeeds, and fails after five minutes (sanitizers are slow).
 until_true() {
-  local end=$((SECONDS + 60))
+  local end=$((SECONDS + 300))
   until "$@"; do
-    [ $SECONDS -lt $end ] || fail "this did not succeed within a minute: $*"
+    [ $SECONDS -lt $end ] || fail "this did not succeed within five minutes: $*"
     sleep 0.05
   done
 }
