@@ -1,11 +1,11 @@
 #include "captioning/data/given_data.h"
 
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/whole_file.h"
 #include "core/parallel/parallel.h"
 
 namespace saccade {
@@ -39,10 +39,7 @@ std::string example_line(const TrainingExample& example, Index number) {
   }
 }
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+std::string bytes_of(const fs::path& file) { return whole_file(file).value_or(""); }
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> out;

@@ -1,7 +1,6 @@
 #include "experiments/commands/shown_models.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/shallow_json.h"
+#include "core/base/whole_file.h"
 #include "experiments/process/model_places.h"
 
 namespace saccade {
@@ -32,11 +32,9 @@ fs::path seed_directory(const fs::path& comparison, const fs::path& recorded) {
 
 void add_arms(const fs::path& comparison, SeedsShown shown, ShownModels& wanted) {
   const fs::path file = comparison / kComparison;
-  std::ifstream in(file);
   std::map<std::size_t, std::vector<std::string>> several;  // arms by their number of seeds
   try {
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const Json json = shallow_json(text);
+    const Json json = shallow_json(whole_file(file).value_or(""));
     for (const Json& arm : json.at("arms")) {
       ShownModel named{.name = arm.at("name")};
       for (const Json& seed : arm.at("seeds")) {

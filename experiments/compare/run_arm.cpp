@@ -1,7 +1,6 @@
 #include "experiments/compare/run_arm.h"
 
 #include <cmath>
-#include <fstream>
 #include <iostream>
 #include <new>
 
@@ -12,6 +11,7 @@
 #include "captioning/study/evaluation/attention_health.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/whole_file.h"
 #include "core/parallel/ranks/ranks.h"
 #include "experiments/options/given_boxes.h"
 #include "experiments/process/log.h"
@@ -141,8 +141,7 @@ bool ArmRunner::is_finished(const Arm& arm, std::int64_t seed) const {
   std::error_code error;
   if (!fs::exists(run / "config.yaml", error) || !read_run_record(run / "metrics.jsonl").finished)
     return false;
-  std::ifstream in(run / "config.yaml");
-  return std::string(std::istreambuf_iterator<char>(in), {}) == print_config(config_of(arm, seed));
+  return whole_file(run / "config.yaml") == print_config(config_of(arm, seed));
 }
 
 TrainingResult ArmRunner::train(const Arm& arm, std::int64_t seed, const std::string& label) {

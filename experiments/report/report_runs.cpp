@@ -1,13 +1,13 @@
 #include "experiments/report/report_runs.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/base/plain_text.h"
 #include "core/base/shallow_json.h"
+#include "core/base/whole_file.h"
 #include "core/config/config.h"
 #include "experiments/process/log.h"
 #include "experiments/runs/metrics_log.h"
@@ -71,9 +71,7 @@ Json config_rows(const std::vector<ShownModel>& models) {
 }
 
 Json json_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const Json json = shallow_json(text);
+  const Json json = shallow_json(whole_file(path).value_or(""));
   return json.is_discarded() ? Json() : json;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/base/json_text.h"
 #include "core/base/shallow_json.h"
+#include "core/base/whole_file.h"
 #include "core/parallel/parallel.h"
 #include "experiments/process/processor.h"
 #include "experiments/process/shell_word.h"
@@ -45,9 +46,7 @@ Json processor_json() {
 
 // The manifest of the run that is resumed; an empty object if it cannot be read.
 Json earlier(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  Json json = shallow_json(text);
+  Json json = shallow_json(whole_file(path).value_or(""));
   return json.is_object() ? json : Json::object();
 }
 

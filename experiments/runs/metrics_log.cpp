@@ -76,9 +76,22 @@ bool is_of_run(const MetricsLine& line) {
   return !line.event.empty() && (!at_update || line.count("update"));
 }
 
+// Opens a file to be read, which may lack; throws IoError where it may not be read.
+std::ifstream opened(const std::filesystem::path& path) {
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in && errno != ENOENT && errno != ENOTDIR) throw_io_error("read", path, errno);
+  return in;
+}
+
+// Throws IoError where a file could not be read to its end.
+void check_read(const std::ifstream& in, const std::filesystem::path& path) {
+  if (in.bad()) throw_io_error("read", path, EIO);
+}
+
 // Takes the lines of updates after `update` out of the file.
 void drop_later(const std::filesystem::path& path, Index update) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in = opened(path);
   std::string kept;
   bool drops = false;
   for (std::string text; std::getline(in, text);) {
@@ -89,6 +102,7 @@ void drop_later(const std::filesystem::path& path, Index update) {
     else
       kept += text + (in.eof() ? "" : "\n");
   }
+  check_read(in, path);
   if (drops) write_file(path, kept);
 }
 
@@ -133,7 +147,7 @@ std::string UnreadableLines::text(const std::filesystem::path& path) const {
 
 UnreadableLines read_metrics(const std::filesystem::path& path,
                              const std::function<void(const MetricsLine&)>& visit) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in = opened(path);
   std::string line(kLongestLine, '\0');
   UnreadableLines out;
   const auto pass_over = [&](Index at) {
@@ -153,6 +167,7 @@ UnreadableLines read_metrics(const std::filesystem::path& path,
     else if (!in.eof())
       pass_over(at);
   }
+  check_read(in, path);
   return out;
 }
 

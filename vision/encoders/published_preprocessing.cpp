@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/base/shallow_json.h"
+#include "core/base/whole_file.h"
 
 namespace saccade {
 
@@ -178,9 +178,13 @@ std::optional<PublishedPixels> published_pixels(const std::filesystem::path& wei
   std::error_code error;
   const bool folder = std::filesystem::is_directory(weights, error);
   for (const auto& [file, key, read] : kFiles) {
-    std::ifstream in((folder ? weights : weights.parent_path()) / file);
-    const Json json = shallow_json<Json>(in);
-    if (!json.is_object() || (key[0] != '\0' && !at(json, key).is_object())) continue;
+    const std::filesystem::path place = (folder ? weights : weights.parent_path()) / file;
+    const std::optional<std::string> text = whole_file(place);
+    if (!text) continue;
+    const Json json = shallow_json<Json>(*text);
+    if (!json.is_object())
+      throw DataError(place.string() + ": it is no JSON object; copy the file again");
+    if (key[0] != '\0' && !at(json, key).is_object()) continue;
     PublishedPixels pixels{.file = file};
     try {
       read(json, pixels);

@@ -34,7 +34,7 @@ struct PublishedPixels {
 
 // What preprocessor_config.json or processor_config.json (transformers), config.json (timm) or
 // open_clip_config.json beside weights says, which are a file or a folder. None where there is no
-// such file, or it cannot be read.
+// such file, or it says nothing of pictures. Throws DataError where one is no JSON object.
 std::optional<PublishedPixels> published_pixels(const std::filesystem::path& weights);
 
 }  // namespace saccade

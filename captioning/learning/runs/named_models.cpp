@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <iterator>
 #include <map>
 
@@ -11,6 +10,7 @@
 #include "core/base/listing.h"
 #include "core/base/own_place.h"
 #include "core/base/suggest.h"
+#include "core/base/whole_file.h"
 
 namespace saccade {
 
@@ -28,9 +28,7 @@ bool same_content(const fs::path& one, const fs::path& other) {
   std::error_code error;
   if (fs::equivalent(one, other, error)) return true;
   if (fs::file_size(one, error) != fs::file_size(other, error) || error) return false;
-  std::ifstream a(one, std::ios::binary), b(other, std::ios::binary);
-  using Bytes = std::istreambuf_iterator<char>;
-  return std::equal(Bytes(a), Bytes(), Bytes(b), Bytes());
+  return whole_file(one) == whole_file(other);
 }
 
 std::string names_of(const std::vector<NamedModel>& models) {

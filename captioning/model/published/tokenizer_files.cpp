@@ -1,11 +1,12 @@
 #include "captioning/model/published/tokenizer_files.h"
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
+#include <sstream>
 
 #include "captioning/model/published/json_file.h"
 #include "core/base/error.h"
+#include "core/base/whole_file.h"
 
 namespace saccade {
 
@@ -101,8 +102,9 @@ void read_tokenizer(const JsonFile& file, TokenPlan& plan) {
 }
 
 // Lines without the mark of a line's end.
-std::vector<std::string> lines_of(std::ifstream& in) {
+std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
+  std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
     if (line.ends_with('\r')) line.pop_back();
     lines.push_back(std::move(line));
@@ -111,9 +113,9 @@ std::vector<std::string> lines_of(std::ifstream& in) {
 }
 
 void read_word_list(const fs::path& file, TokenPlan& plan) {
-  std::ifstream in(file);
   Index number = 0;
-  for (const std::string& line : lines_of(in)) add_token(plan, line, number++, file.string());
+  for (const std::string& line : lines_of(whole_file(file).value_or("")))
+    add_token(plan, line, number++, file.string());
   if (number == 0)
     throw DataError(file.string() + ": its vocabulary is empty; copy the file again");
 }
@@ -121,12 +123,15 @@ void read_word_list(const fs::path& file, TokenPlan& plan) {
 void read_pairs(const fs::path& folder, const JsonFile& vocabulary, TokenPlan& plan) {
   plan.byte_level = true;
   add_vocabulary(plan, vocabulary.json(), vocabulary.name());
-  std::ifstream in(folder / "merges.txt");
-  if (!in)
-    throw DataError((folder / "merges.txt").string() +
-                    ": cannot be opened; vocab.json needs it, so copy it, or tokenizer.json");
-  for (std::string& line : lines_of(in))
+  const fs::path file = folder / "merges.txt";
+  const std::optional<std::string> text = whole_file(file);
+  if (!text)
+    throw DataError(file.string() +
+                    ": there is none; vocab.json needs it, so copy it, or tokenizer.json");
+  for (std::string& line : lines_of(*text))
     if (!line.empty() && !line.starts_with("#version")) plan.merges.push_back(std::move(line));
+  if (plan.merges.empty())
+    throw DataError(file.string() + ": it has no pairs of letters to join; copy the file again");
 }
 
 Index number_of(const TokenPlan& plan, const std::string& token) {
@@ -187,6 +192,10 @@ PublishedTokens read_tokens(const fs::path& folder, const TokenRoles& roles) {
   if (static_cast<Index>(plan.tokens.size()) > roles.count)
     throw DataError(str(source, ": has ", plan.tokens.size(), " tokens, and the model's embedding ",
                         roles.count, " rows; take the tokenizer of this model"));
+  // Embeddings may have some rows more than there are tokens, to be of a round number.
+  if (10 * static_cast<Index>(plan.tokens.size()) < 9 * roles.count)
+    throw DataError(str(source, ": has ", plan.tokens.size(), " tokens, and the model's embedding ",
+                        roles.count, " rows; it is cut, or of another model, so copy it again"));
   plan.tokens.resize(static_cast<std::size_t>(roles.count));
   plan.pad = roles.pad >= 0 ? roles.pad : pad;
   plan.bos = roles.bos >= 0 ? roles.bos : bos;

@@ -1,30 +1,23 @@
 #include "captioning/scoring/files/text_file.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <span>
 
 #include "core/base/error.h"
 #include "core/base/foreign_file.h"
 #include "core/base/unicode.h"
+#include "core/base/whole_file.h"
 
 namespace saccade {
 
 namespace fs = std::filesystem;
 
 std::string read_text(const fs::path& path, std::string_view what) {
-  std::error_code error;
-  if (!fs::exists(path, error)) {
-    throw DataError(str(path.string(), ": no such file; it should be the ", what));
-  }
-  if (fs::is_directory(path, error)) {
+  if (std::error_code error; fs::is_directory(path, error))
     throw DataError(str(path.string(), ": is a folder; it should be the ", what));
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw IoError(str(path.string(), ": cannot be opened; check its permissions"));
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) throw IoError(str(path.string(), ": cannot be read to its end"));
+  std::optional<std::string> whole = whole_file(path);
+  if (!whole) throw DataError(str(path.string(), ": no such file; it should be the ", what));
+  std::string text = std::move(*whole);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return text;
 }

@@ -328,10 +328,12 @@ TEST_CASE(
         "bicubic of config.json");
   CHECK(told("open_clip_config.json", R"({"preprocess_cfg": {"interpolation": "bilinear"}})") ==
         "bilinear of open_clip_config.json");
-  for (const char* text : {R"({"resample": 7})", R"({"resample": [3]})", "{}", "[3]", "3", "", "{",
-                           R"({"pretrained_cfg": 3})"}) {
-    CHECK(told("preprocessor_config.json", text) == "nothing");
-    CHECK(told("config.json", text) == "nothing");
+  for (const char* file : {"preprocessor_config.json", "config.json"}) {
+    for (const char* text :
+         {R"({"resample": 7})", R"({"resample": [3]})", "{}", R"({"pretrained_cfg": 3})"})
+      CHECK(told(file, text) == "nothing");
+    for (const char* damaged : {"[3]", "3", "", "{"})
+      CHECK_THROWS_AS(told(file, damaged), DataError);
   }
 }
 

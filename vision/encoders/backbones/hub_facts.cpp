@@ -1,8 +1,7 @@
 #include "vision/encoders/backbones/hub_facts.h"
 
-#include <fstream>
-
 #include "core/base/shallow_json.h"
+#include "core/base/whole_file.h"
 
 namespace saccade {
 
@@ -11,8 +10,8 @@ HubFacts::HubFacts(const HubTensors& tensors, const std::filesystem::path& weigh
   std::error_code error;
   const bool folder = std::filesystem::is_directory(weights, error);
   const std::filesystem::path file = (folder ? weights : weights.parent_path()) / name_;
-  if (std::ifstream in(file); in) {
-    json_ = shallow_json<nlohmann::json>(in);
+  if (const std::optional<std::string> text = whole_file(file)) {
+    json_ = shallow_json<nlohmann::json>(*text);
     if (!json_.is_object())
       throw DataError(file.string() + ": it is no JSON object; copy it again");
     file_ = file.string();

@@ -1,6 +1,5 @@
 // Features in one file of arrays: HDF5, numpy, safetensors or torch.
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -8,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/listing.h"
 #include "core/base/shallow_json.h"
+#include "core/base/whole_file.h"
 #include "core/io/array_file.h"
 #include "vision/encoders/features/feature_source.h"
 #include "vision/encoders/features/photo_arrays.h"
@@ -202,10 +202,9 @@ std::optional<std::vector<std::string>> listed_ids(const ArrayFile& file) {
 // The list of photos in an ids.json beside an array.
 std::optional<std::vector<std::string>> ids_beside(const fs::path& path) {
   const fs::path list = path.parent_path() / "ids.json";
-  std::error_code error;
-  if (!fs::exists(list, error)) return std::nullopt;
-  std::ifstream in(list);
-  const nlohmann::json json = shallow_json<nlohmann::json>(in);
+  const std::optional<std::string> text = whole_file(list);
+  if (!text) return std::nullopt;
+  const nlohmann::json json = shallow_json<nlohmann::json>(*text);
   if (!json.is_array()) throw DataError(list.string() + ": it is no JSON list of photos' names");
   std::vector<std::string> ids;
   for (const auto& id : json) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "captioning/scoring/metrics/meteor/wordnet/builtin_table.h"
 #include "core/base/digest.h"
 #include "core/base/error.h"
+#include "core/base/whole_file.h"
 
 namespace saccade::meteor {
 
@@ -29,9 +29,9 @@ constexpr std::array<Detachment, 20> kDetachments = {{
 }};
 
 std::string read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw DataError(str(path.string(), ": the synonym table cannot be opened"));
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::optional<std::string> whole = whole_file(path);
+  if (!whole) throw DataError(str(path.string(), ": there is no such table of synonyms"));
+  return std::move(*whole);
 }
 
 std::string_view line_at(std::string_view text, std::size_t begin) {
