@@ -33,7 +33,7 @@ std::string until;
 std::atomic<std::size_t> largest{0};
 
 constexpr std::size_t kAllowed = std::size_t{96} << 20;  // bytes at once, for the smallest input
-constexpr std::size_t kAllowedPerByte = 4096;
+constexpr std::size_t kAllowedPerByte = 512;             // half of what deflate can unpack
 
 // The time of a processor that this process and those that it started have taken.
 double cpu_seconds() {
@@ -296,6 +296,10 @@ int run(std::vector<std::string> arguments) {
     keep_input(input);
     if (fails(input, str("input ", number, " of seed ", seed))) return 1;
   }
+  if (number == 0) {
+    std::cerr << found->name << ": no time was left for a single input\n";
+    return 1;
+  }
   std::cout << found->name << " " << number << " inputs, " << read << " of them read\n";
   if (!keep.empty()) std::filesystem::remove(kept);
   return 0;
@@ -330,5 +334,10 @@ int main(int argc, char** argv) {
   const rlimit limit{std::size_t{6} << 30, std::size_t{6} << 30};
   setrlimit(RLIMIT_AS, &limit);
 #endif
-  return saccade::campaign::run({argv + 1, argv + argc});
+  try {
+    return saccade::campaign::run({argv + 1, argv + argc});
+  } catch (const saccade::Error& error) {  // a file that was named cannot be read
+    std::cerr << "campaign: " << error.what() << "\n";
+    return 2;
+  }
 }

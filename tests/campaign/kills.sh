@@ -1,6 +1,7 @@
 # kills.sh SACCADE JSON_VALUE KILLS [SEED]: ends training (on one process and on two ranks, and while it fills a
-# cache of features), comparing, converting and reporting by SIGKILL at so many random moments. Afterwards the same command goes on; in the end the bits are those of an undisturbed
-# run, no file is cut off, and no line of metrics.jsonl is there twice.
+# cache of features), comparing and converting by SIGKILL at so many random moments. Afterwards the same command
+# goes on; in the end the bits are those of an undisturbed run, no file is cut off, and no line of metrics.jsonl is
+# there twice.
 kills=$3 seed=${4:-1}
 . "$(dirname "${BASH_SOURCE[0]}")/../cli/support.sh"
 RANDOM=$seed

@@ -22,8 +22,22 @@ bin=$PWD/build/release here=$PWD/tests/campaign kept=$PWD/runs/campaign
 program=$bin/tests/campaign/campaign
 [ -x "$program" ] || { echo "$program is missing: build first (bash tests/run.sh -L campaign)" >&2; exit 2; }
 mapfile -t readers < <("$program" --list)
-[ -z "$only" ] || readers=("$only")
-seconds=$((minutes * 60 / ${#readers[@]}))
+others='flips numerics gradients scarcity kills serve'
+if [ -n "$only" ]; then
+  if printf '%s\n' "${readers[@]}" | grep -qx -- "$only"; then
+    readers=("$only")
+  elif grep -qw -- "$only" <<<"$others"; then
+    readers=()
+  else
+    echo "--only $only: there is no such campaign; name a reader ($program --list) or one of $others" >&2
+    exit 2
+  fi
+fi
+seconds=$((minutes * 60 / (${#readers[@]} > 0 ? ${#readers[@]} : 1)))
+if [ $seconds -eq 0 ]; then
+  echo "--minutes $minutes: leaves no second to each of ${#readers[@]} readers; give more" >&2
+  exit 2
+fi
 mkdir -p "$kept"
 failed=0
 
@@ -86,7 +100,7 @@ one flips "$program" --flips --every 1
 one numerics "$bin/tests/campaign/campaign_numerics" --seconds $((seconds > 60 ? seconds : 60)) --seed "$seed"
 # gradients: decoders with attention that are drawn at random, against central differences.
 gradients() {
-  SACCADE_DRAWS=1000 SACCADE_SEED=$seed "$bin/tests/captioning/test_captioning_f64" "*drawn at random" >&2 &&
+  SACCADE_DRAWS=1000 SACCADE_SEED=$seed "$bin/tests/captioning/test_captioning_f64" -w NoTests "*drawn at random" >&2 &&
     echo "1000 inputs, 0 failures"
 }
 one gradients gradients

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 
+#include "core/base/error.h"
+#include "core/base/whole_file.h"
 #include "core/io/row_store.h"
 #include "tests/campaign/readers.h"
 
@@ -43,8 +44,9 @@ fs::path scratch_file(const std::string& name, std::span<const std::uint8_t> byt
 }
 
 Bytes bytes_of_file(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  const std::optional<std::string> text = whole_file(file);
+  if (!text) throw DataError(file.string() + ": there is no such file");
+  return bytes_of(*text);
 }
 
 Bytes written_bytes(const std::string& name, const std::function<void(const fs::path&)>& write) {
