@@ -12,9 +12,12 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <fstream>
+#include <optional>
 #include <thread>
 
 #include "core/base/random.h"
+#include "core/base/whole_file.h"
 #include "core/io/checkpoint.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -205,4 +208,26 @@ TEST_CASE("temporary files of living processes stay") {
   folder.write("a.h5.tmp." + std::to_string(child), "");
   CHECK(remove_stale_temporaries(folder.path()) == 1);
   CHECK(folder.count() == 3);
+}
+
+TEST_CASE("a whole file is read from a pipe, too, and what cannot be read is named") {
+  const TempFolder folder("whole");
+  const std::string text(200'000, 'x');
+  folder.write("text", text);
+  CHECK(whole_file(folder / "text") == text);
+  folder.write("empty", "");
+  CHECK(whole_file(folder / "empty") == "");
+  CHECK(whole_file(folder / "none") == std::nullopt);
+  CHECK(whole_file(folder / "text/none") == std::nullopt);
+  const std::string of_folder = message_of<IoError>([&] { whole_file(folder.path()); });
+  CHECK(of_folder.find(folder.path().string()) != std::string::npos);
+  const std::filesystem::path pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] { std::ofstream(pipe) << text; });
+  CHECK(whole_file(pipe) == text);
+  writer.join();
+  const std::filesystem::path huge = folder / "huge";
+  folder.write("huge", "");
+  std::filesystem::resize_file(huge, std::uintmax_t{3} << 30);
+  CHECK(message_of<DataError>([&] { whole_file(huge); }).find("2 GiB") != std::string::npos);
 }

@@ -144,4 +144,16 @@ TEST_CASE(
                        fs::remove(to / "vocab.txt");
                      }),
              Catch::Contains("no tokenizer"));
+  CHECK_THAT(refused("vit-gpt2",
+                     [](const fs::path& to) {
+                       fs::remove(to / "tokenizer.json");
+                       fs::resize_file(to / "merges.txt", 0);
+                     }),
+             Catch::Contains("merges.txt: it has no pairs"));
+  CHECK_THAT(refused("blip",
+                     [](const fs::path& to) {
+                       fs::remove(to / "tokenizer.json");
+                       fs::resize_file(to / "vocab.txt", fs::file_size(to / "vocab.txt") / 2);
+                     }),
+             Catch::Contains("vocab.txt: has") && Catch::Contains("it is cut"));
 }
