@@ -175,7 +175,7 @@ const std::set<std::string> kSystem = {
     "sys/utsname.h", "xmmintrin.h", "pmmintrin.h", "malloc.h",      "poll.h",
     "sched.h",       "cpuid.h",     "sys/time.h",  "sys/uio.h",     "sys/socket.h",
     "arpa/inet.h",   "sys/prctl.h", "sys/epoll.h", "sys/eventfd.h", "sys/syscall.h",
-    "dirent.h",      "dlfcn.h",     "spawn.h"};
+    "dirent.h",      "dlfcn.h",     "spawn.h",     "netinet/in.h"};
 
 using Graph = std::map<std::string, std::set<std::string>>;
 
