@@ -113,7 +113,7 @@ class Server : public httplib::Server {
   Server(std::chrono::seconds timeout, Index max_upload, Index most_of_one,
          const std::atomic<bool>& closing)
       : timeout_(timeout),
-        most_body_(2 * static_cast<std::size_t>(max_upload) + SocketStream::kMostHead),
+        most_body_(2 * static_cast<std::size_t>(max_upload) + kMostHead),
         most_of_one_(most_of_one),
         closing_(closing) {
     new_task_queue = [] { return new PassOn; };
@@ -333,9 +333,8 @@ struct CaptionServer::Impl {
                     str("the request's first line is longer than ",
                         CPPHTTPLIB_REQUEST_URI_MAX_LENGTH, " bytes"));
     if (Server::endless())
-      return refuse(
-          response, 431,
-          str("the head of the request is longer than ", SocketStream::kMostHead, " bytes"));
+      return refuse(response, 431,
+                    str("the head of the request is longer than ", kMostHead, " bytes"));
     refuse(response, response.status,
            str("the head of the request is not HTTP/1.1, or has a line of more than ",
                CPPHTTPLIB_HEADER_MAX_LENGTH, " bytes"));

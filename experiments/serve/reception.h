@@ -10,7 +10,7 @@
 #include <string_view>
 #include <thread>
 
-#include "experiments/serve/socket_stream.h"
+#include "experiments/serve/request_rules.h"
 
 namespace saccade {
 
@@ -25,7 +25,7 @@ class Reception {
     Clock::time_point read_by;
   };
   // The most bytes of a head that are awaited here: those after which it is refused.
-  static constexpr std::size_t kAwaited = SocketStream::kMostHead + 1;
+  static constexpr std::size_t kAwaited = kMostHead + 1;
   // Of more connections, those are closed that have waited longest.
   static constexpr std::size_t kMostWaiting = 256;
 

@@ -1,12 +1,17 @@
 // Decides which requests are answered, by their head and before anything of a body is read.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
 #include "core/base/real.h"
 
 namespace saccade {
+
+// The most bytes of a request's line and headers together, and of a line between the chunks of a
+// body.
+inline constexpr std::size_t kMostHead = 1 << 14;
 
 // The parts of a request's head that decide; a header that it lacks is empty.
 struct RequestHead {

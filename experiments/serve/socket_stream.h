@@ -8,6 +8,8 @@
 #include <atomic>
 #include <chrono>
 
+#include "experiments/serve/request_rules.h"
+
 namespace saccade {
 
 // The address of the other side, as text; "" where it is not known any more.
@@ -15,10 +17,6 @@ std::string address_of_client(int socket);
 
 class SocketStream : public httplib::Stream {
  public:
-  // The most bytes of a request's line and headers together, and of a line between the chunks of a
-  // body.
-  static constexpr std::size_t kMostHead = 1 << 14;
-
   using Clock = std::chrono::steady_clock;
 
   // Reading ends at `read_by`, when `closing` becomes true while bytes are awaited, and after
