@@ -170,7 +170,7 @@ int tell_failure(ExitCode code, const std::string& message, const parallel::Rank
   std::string where;
   if (ranks && ranks->rank() > 0) {
     // The first rank ends all where it found the same mistake, which is then told once.
-    std::this_thread::sleep_for(std::chrono::seconds(1));
+    std::this_thread::sleep_for(std::chrono::seconds(3));
     where = str("rank ", ranks->rank(), ": ");
   }
   log::error(where + printable(short_lines(message)));

@@ -142,7 +142,7 @@ TEST_CASE("uploads that do not end are bounded, and do not hold up a server that
       "Content-Type: multipart/form-data; boundary=xx\r\n\r\n");
   const std::string part(4096, 'y');
   flood.send("8\r\n\r\n--xx\r\n\r\n");
-  for (Index sent = 0; sent < 4 * kLimit + (1 << 16); sent += std::ssize(part))
+  for (std::size_t sent = 0; sent < 4 * kLimit + (1U << 16); sent += part.size())
     flood.send(str("1000\r\n", part, "\r\n"));
   const HttpAnswer answer = parse_answer(flood.read());
   CHECK((answer.status == 413 || answer.status == 400));
