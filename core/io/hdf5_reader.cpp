@@ -149,6 +149,10 @@ class File {
     H5Id set(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
     if (!set)
       throw Refused{"it is no array (of groups of arrays only those of the file itself are read)"};
+    // Otherwise a file that others wrote could name any file of this machine.
+    const H5Id made(H5Dget_create_plist(set.get()), H5Pclose);
+    if (!made || H5Pget_external_count(made.get()) != 0 || H5Pget_layout(made.get()) == H5D_VIRTUAL)
+      throw Refused{"its numbers lie in another file, which is not read; copy them into this one"};
     return set;
   }
   static std::vector<hsize_t> extents(const H5Id& set) {

@@ -58,7 +58,9 @@ TEST_CASE("damaged features are refused by one line that names the place") {
                {"wrong-count.tsv", "7", "5 boxes of 4 numbers"},
                {"bad-base64.tsv", "7", "boxes in base64"},
                {"five-fields.tsv", "7", "line 1 has 5 fields"},
-               {"stale.tsv", "1", "line 2 says '3'"}};
+               {"stale.tsv", "1", "line 2 says '3'"},
+               {"external.h5", "7", "lie in another file"},
+               {"virtual.h5", "7", "lie in another file"}};
   for (const auto& [file, name, says] : cases) {
     const std::string message = refusal(root / file, name);
     INFO(file << ": " << message);

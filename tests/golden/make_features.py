@@ -150,6 +150,13 @@ def bad(root):
     lines(root / "five-fields.tsv", [[7, 40, 30, 2, coded(pixels)]], "\r\n")
     lines(root / "stale.tsv", [[1, "{}"], [22, "{}"]], "\n")
     (root / "stale.lineidx").write_text("0\n3\n")
+    with h5py.File(root / "external.h5", "w") as file:  # as another file's bytes would be features
+        file.create_dataset("7_features", (2, 4), "<f4", external=[("nan.npy", 128, 32)])
+    source = h5py.VirtualSource("nan.npy", "x", (2, 4))
+    layout = h5py.VirtualLayout((2, 4), "<f4")
+    layout[:] = source
+    with h5py.File(root / "virtual.h5", "w") as file:
+        file.create_virtual_dataset("7_features", layout)
 
 
 def picture(path, width, height, seed):
