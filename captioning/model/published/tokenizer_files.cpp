@@ -193,7 +193,7 @@ PublishedTokens read_tokens(const fs::path& folder, const TokenRoles& roles) {
     throw DataError(str(source, ": has ", plan.tokens.size(), " tokens, and the model's embedding ",
                         roles.count, " rows; take the tokenizer of this model"));
   // Embeddings may have some rows more than there are tokens, to be of a round number.
-  if (10 * static_cast<Index>(plan.tokens.size()) < 9 * roles.count)
+  if (3 * static_cast<Index>(plan.tokens.size()) < 2 * roles.count)
     throw DataError(str(source, ": has ", plan.tokens.size(), " tokens, and the model's embedding ",
                         roles.count, " rows; it is cut, or of another model, so copy it again"));
   plan.tokens.resize(static_cast<std::size_t>(roles.count));
