@@ -113,9 +113,33 @@ struct Browser::Impl {
       ::waitpid(driver, nullptr, 0);
     }
     if (output >= 0) ::close(output);
+    driver = output = -1;
   }
 
+  // It looks for a free port itself, which another program may take in that moment.
   void start() {
+    constexpr int kTries = 3;
+    for (int i = 1; port == 0; ++i) {
+      try {
+        start_driver();
+      } catch (const std::runtime_error&) {
+        stop();
+        if (i == kTries) throw;
+      }
+    }
+    const Json wanted = {
+        {"goog:chromeOptions",
+         {{"args",
+           {"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+            "--hide-scrollbars",
+            "--window-size=" + std::to_string(kWidth) + "," + std::to_string(kHeight)}}}},
+        {"goog:loggingPrefs", {{"browser", "ALL"}}}};
+    session = ask("POST", "", {{"capabilities", {{"alwaysMatch", wanted}}}})
+                  .at("sessionId")
+                  .get<std::string>();
+  }
+
+  void start_driver() {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
     const std::string file = program("chromedriver").string();
@@ -139,16 +163,6 @@ struct Browser::Impl {
       printed += part;
     }
     port = std::stoi(printed.substr(printed.find(mark) + mark.size()));
-    const Json wanted = {
-        {"goog:chromeOptions",
-         {{"args",
-           {"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            "--hide-scrollbars",
-            "--window-size=" + std::to_string(kWidth) + "," + std::to_string(kHeight)}}}},
-        {"goog:loggingPrefs", {{"browser", "ALL"}}}};
-    session = ask("POST", "", {{"capabilities", {{"alwaysMatch", wanted}}}})
-                  .at("sessionId")
-                  .get<std::string>();
   }
 
   Json ask(const std::string& method, const std::string& path, const Json& body = Json::object()) {
