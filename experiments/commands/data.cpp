@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -22,6 +23,7 @@
 #include "experiments/commands/data_summary.h"
 #include "experiments/process/log.h"
 #include "experiments/process/model_places.h"
+#include "experiments/process/output_file.h"
 #include "experiments/process/progress.h"
 #include "vision/drawing/contact_sheet.h"
 #include "vision/encoders/encoder_traits.h"
@@ -140,9 +142,7 @@ int write_regions(const DataConfig& config, const std::string& file) {
                          moves ? "the frames of scenes that move" : "the regions of scenes",
                          " are written as ", ending, "; give the file that ending"));
   const LoadedData data = load_data(config);
-  if (std::error_code error; fs::exists(file, error))
-    throw BusyError(
-        str("--regions ", file, ": there is something of this name already; name a new file"));
+  refuse_existing(file, "remove it");
   const auto seed = static_cast<std::uint64_t>(config.scenes.seed);
   if (moves)
     write_scene_frames(file, *data.scenes, seed);
@@ -153,7 +153,16 @@ int write_regions(const DataConfig& config, const std::string& file) {
   return 0;
 }
 
+constexpr std::array kSplits{Split::kTrain, Split::kVal, Split::kTest};
+
+fs::path sheet_of(const std::string& folder, Split split) {
+  return fs::path(folder) / (std::string(split_name(split)) + ".png");
+}
+
 int run_data(const DataOptions& options) {
+  if (!options.out.empty())
+    for (const Split split : kSplits)
+      refuse_existing(sheet_of(options.out, split), "another folder with --out");
   LoadedConfig loaded = load_config<ExperimentConfig>(options.config, options.overrides);
   settle(loaded);  // arms, too, may read what it sets, so that nothing is refused
   ExperimentConfig& config = loaded.config;
@@ -199,9 +208,8 @@ int run_data(const DataOptions& options) {
     return static_cast<int>(ExitCode::kData);
   if (!options.out.empty()) {
     make_folders(options.out);
-    for (const Split split : {Split::kTrain, Split::kVal, Split::kTest})
-      write_contact_sheet(data, photos, split,
-                          fs::path(options.out) / (std::string(split_name(split)) + ".png"));
+    for (const Split split : kSplits)
+      write_contact_sheet(data, photos, split, sheet_of(options.out, split));
   }
   return static_cast<int>(lacks ? ExitCode::kData : ExitCode::kOk);
 }

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/unicode.h"
 #include "core/parallel/parallel.h"
+#include "experiments/process/output_file.h"
 
 namespace saccade {
 
@@ -21,7 +22,8 @@ constexpr std::size_t kMostVectorCells = 256 * 256;  // a cell takes a hundred b
 constexpr std::size_t kLongestPart = 120;  // bytes; file systems take 255, suffixes included
 
 // Panels of an earlier caption of the same picture would be mistaken for those of this caption.
-// Those of other formats belong to a sheet of their format, which stays as well.
+// Those of other formats belong to a sheet of their format, which stays as well. Where the earlier
+// caption is not there, the folder is not known to be one of panels, and nothing is removed.
 void remove_old_panels(const fs::path& folder, PictureFormat format) {
   constexpr std::size_t kFewest = 2, kMost = 3;  // digits of the number of a word
   std::error_code error;
@@ -108,7 +110,6 @@ void OverlayFiles::write_panels(const std::string& name, const std::vector<ViewO
                                 Paths& paths) const {
   const PictureFormat format = options_.drawing.format;
   const fs::path panels = folder_ / name;
-  remove_old_panels(panels, format);
   if (!options_.drawing.panels) return;
   make_folders(panels);
   for (const auto& [suffix, overlay] : views) {
@@ -183,13 +184,18 @@ std::vector<fs::path> OverlayFiles::write(const Overlay& overlay, const CaptionR
   const std::string name = unused_name(stem_of(record.image, overlay));
   const bool text = !overlay.tokens.empty(), matrices = options_.matrices == Matrices::kYes;
   const std::vector<ViewOverlay> views = view_overlays(overlay, record, options_.drawing.measure);
+  const fs::path caption = folder_ / (name + ".json");
+  check_output("--out", caption, OutputKind::kMaps);
+  std::error_code error;
+  if (!text && fs::exists(caption, error))
+    remove_old_panels(folder_ / name, options_.drawing.format);
   Paths paths;
   if (text)
     make_folders(folder_);
   else
     write_sheets(name, overlay, record, views, paths);
-  paths.push_back(folder_ / (name + ".json"));
-  write_file(paths.back(), json_line(caption_json(record, source)) + "\n");
+  paths.push_back(caption);
+  write_file(caption, json_line(caption_json(record, source)) + "\n");
   if (!text) write_panels(name, views, paths);
   if (text || matrices) write_alignments(name, overlay, record, paths);
   if (matrices) write_matrices(name, overlay, record, encoder, paths);

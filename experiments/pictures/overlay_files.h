@@ -42,7 +42,9 @@ class OverlayFiles {
   //   NAME.encoder.layer-0.head-0 ... (PNG only, because they are many),
   //   NAME.refine.layer-0.head-0 ... and NAME.words.layer-0.head-0 ... of `encoder`
   //   and of the caption's word_maps().
-  // A matrix larger than 256 x 256 is written as PNG only. Throws IoError.
+  // A matrix larger than 256 x 256 is written as PNG only. Files of an earlier caption of the
+  // picture are replaced. Throws IoError; BusyError, before anything is written, where NAME.json is
+  // no file that overlay wrote.
   std::vector<std::filesystem::path> write(const Overlay& overlay, const CaptionRecord& record,
                                            const CaptionSource& source, const EncoderMaps& encoder);
   // Writes one sheet with the captions of several models, and no other file.

@@ -28,6 +28,8 @@ KindText text_of(OutputKind kind) {
       return {".json", "a file of scores", "no file of scores that score wrote"};
     case OutputKind::kLatex:
       return {".tex", "a table", "no table that saccade wrote"};
+    case OutputKind::kMaps:
+      return {".json", "a caption with its weights", "no file that overlay wrote"};
   }
   throw InternalError("unknown kind of output");
 }
@@ -51,6 +53,9 @@ bool is_of_kind(const fs::path& file, OutputKind kind) {
   if (kind == OutputKind::kPage)
     return head.starts_with("<!doctype html>") && has("<title>saccade report</title>");
   if (kind == OutputKind::kLatex) return head.starts_with("% ") && has("interval");
+  if (kind == OutputKind::kMaps)
+    return head.starts_with("{\"tokens\":[") ||
+           (head.starts_with("{\"image\":\"") && has("\",\"caption\":\"") && has("\"words\":["));
   // The first object of a list tells which of the two it is.
   const std::size_t start = head.find_first_not_of(" \n");
   if (start == std::string::npos || head[start] != '[') return false;

@@ -9,8 +9,8 @@
 namespace saccade {
 
 // A page (.html), captions in the form of COCO's results (.json), the scores of every image
-// (.json), a table for LaTeX (.tex).
-enum class OutputKind { kPage, kResults, kImageScores, kLatex };
+// (.json), a table for LaTeX (.tex), a caption with its weights (.json).
+enum class OutputKind { kPage, kResults, kImageScores, kLatex, kMaps };
 
 // Checks, before the work for it begins, whether a file may be written. `option` is what gives its
 // name, and `inputs` are files that the command reads. A file of the same kind is replaced; pipes

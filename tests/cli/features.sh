@@ -159,7 +159,7 @@ one_error "table.csv: it is cut, or has no arrays; arrays are read from .npy"
 # Scenes as regions.
 expect 0 "$saccade" data tiny.yaml --regions regions.tsv
 expect 7 "$saccade" data tiny.yaml --regions regions.tsv
-one_error "--regions regions.tsv: there is something of this name already"
+one_error "regions.tsv: exists; choose another name, or remove it"
 sed 's/^encoder:.*/encoder: {type: features, features: {path: regions.tsv}, positions: coordinates}/' \
   tiny.yaml >regions.yaml
 expect 0 "$saccade" train regions.yaml --out regions

@@ -324,6 +324,18 @@ expect 0 "$saccade" overlay hard $photo --out bare --panels 0
 [ -z "$(ls bare/test 2>/dev/null)" ] || fail "panels were written, or old ones left"
 [ -s bare/test.sheet.png ] && [ -s bare/test.json ] || fail "the sheet or its numbers are missing"
 
+# What lies beside a user's own photos stays as it is.
+mkdir -p own/test
+echo own >own/test/01-red.png
+expect 0 "$saccade" overlay hard $photo --out own --panels 0
+[ "$(cat own/test/01-red.png)" = own ] || fail "a picture that no overlay drew was removed"
+echo '{"boxes": []}' >own/test.json
+expect 7 "$saccade" overlay hard $photo --out own
+wants "error: own/test.json: exists and is no file that overlay wrote" err
+[ "$(cat own/test.json)" = '{"boxes": []}' ] || fail "a user's file was replaced"
+expect 7 "$saccade" data tiny.yaml --out sheets
+one_error "sheets/train.png: exists"
+
 # Pictures that cannot be read give exit code 3; the others are captioned.
 expect 3 "$saccade" caption soft missing.jpg
 one_error "missing.jpg"

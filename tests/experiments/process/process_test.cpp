@@ -31,6 +31,9 @@ TEST_CASE("a file is written over its own kind, over nothing, and over pipes and
   CHECK_NOTHROW(check_output("--page", "/dev/null", OutputKind::kPage));
   CHECK_NOTHROW(check_output("--out", files.captions, OutputKind::kResults));
   CHECK_NOTHROW(check_output("--per-image", files.scores, OutputKind::kImageScores));
+  for (const char* caption : {R"({"image":"a.jpg","caption":"a dog","words":[)", R"({"tokens":[)"})
+    CHECK_NOTHROW(
+        check_output("--out", files.folder.write("maps.json", caption), OutputKind::kMaps));
 }
 
 TEST_CASE("no other file is written over") {
@@ -42,6 +45,9 @@ TEST_CASE("no other file is written over") {
     CHECK_THROWS_AS(check_output("--out", file, OutputKind::kResults), BusyError);
   for (const fs::path& file : {files.captions, files.references})
     CHECK_THROWS_AS(check_output("--per-image", file, OutputKind::kImageScores), BusyError);
+  const fs::path own = files.folder.write("own.json", R"({"image":"a.jpg","caption":"a dog"})");
+  for (const fs::path& file : {files.captions, files.scores, files.references, own})
+    CHECK_THROWS_AS(check_output("--out", file, OutputKind::kMaps), BusyError);
 }
 
 TEST_CASE("the name has to be one of the kind, and no input's") {
