@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/plain_text.h"
 #include "experiments/process/log.h"
+#include "experiments/process/output_file.h"
 #include "experiments/report/report_data.h"
 #include "experiments/report/report_page.h"
 #include "experiments/report/report_runs.h"
@@ -95,6 +96,7 @@ struct TrainingPage::Impl {
           {"interval", options.interval}};
       data["curves"] = Json::array(
           {curve_json({.name = options.name, .directory = options.file.parent_path()})});
+      check_output("report:", options.file, OutputKind::kPage);
       write_file(options.file,
                  report_page(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
     });

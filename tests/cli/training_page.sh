@@ -39,4 +39,11 @@ expect 0 "$saccade" train tiny.yaml --out lost --resume
 [ "$(grep -c 'the page of the training was not written' err)" -eq 1 ] ||
   fail "there is not one warning of the page"
 [ "$(digest lost)" = "$(cat with)" ] || fail "the run did not go on"
+
+# Nor does a page of the user's own, which stays.
+expect 0 "$saccade" train tiny.yaml --out foreign train.stop=12u --report-images 0
+echo own >foreign/report.html
+expect 0 "$saccade" train tiny.yaml --out foreign --resume
+wants "report.html: exists and is no page of saccade's" err
+[ "$(cat foreign/report.html)" = own ] || fail "a page of the user's was replaced"
 exit 0
