@@ -3,7 +3,6 @@ models=shipped
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 . "$project/tests/cli/support.sh"
 
-unset SACCADE_MODELS
 expect 0 "$saccade" list models
 ! grep -qE "^ +(problem|note|hides):" out || fail "a model has no card, or the card of another file"
 for model in soft hard; do wants "$model: " out; done

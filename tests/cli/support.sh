@@ -18,6 +18,7 @@ trap end EXIT
 mkdir "$work"
 # METEOR is the same on every machine, whatever Python has, and no index goes to the user's cache.
 export SACCADE_PARAPHRASES=none XDG_CACHE_HOME=$base/cache
+unset SACCADE_MODELS NO_COLOR # of the user's shell
 cd "$work" || exit 1
 # copy_program FOLDER: copies the two files of the program.
 copy_program() {
