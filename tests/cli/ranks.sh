@@ -17,7 +17,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 ranks() {
   local count=$1
   shift
-  timeout 120 mpirun --bind-to none -n "$count" "$saccade" "$@" --threads 1
+  timeout 900 mpirun --bind-to none -n "$count" "$saccade" "$@" --threads 1
 }
 # The events of a run without times and speeds.
 events() {

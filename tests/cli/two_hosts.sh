@@ -35,7 +35,7 @@ AGENT
 chmod +x agent
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 on_hosts() {
-  ip netns exec "${hosts[0]}" unshare --uts bash -c "hostname host-a && exec timeout 120 mpirun --bind-to none \
+  ip netns exec "${hosts[0]}" unshare --uts bash -c "hostname host-a && exec timeout 900 mpirun --bind-to none \
     --mca plm_rsh_agent $PWD/agent --mca oob_tcp_if_include 10.99.77.0/24 --mca btl tcp,self \
     --mca btl_tcp_if_include 10.99.77.0/24 --host 10.99.77.1,10.99.77.2 -n 2 $*"
 }
