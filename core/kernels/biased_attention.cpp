@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -16,6 +17,9 @@ using HeadRows = Eigen::Map<BiasedMatrix, Eigen::Unaligned, HeadStride>;
 using ConstHeadRows = Eigen::Map<const BiasedMatrix, Eigen::Unaligned, HeadStride>;
 
 constexpr Real kOtherPart = -100;  // as in all published networks
+
+// The exponential of anything less is no normal number.
+const Real kVanishing = std::log(std::numeric_limits<Real>::min());
 
 // The rows of one head in one window.
 Index start_of(const BiasedWindows& shape, Index window, Index head) {
@@ -46,7 +50,9 @@ void weigh(const BiasedWindows& shape, const BiasedInputs& in, Index window, Ind
       weights(t, s) += in.bias[(first + t * places + s) * shape.heads + head];
       if (parts && parts[t] != parts[s]) weights(t, s) += kOtherPart;
     }
-    weights.row(t) = (weights.row(t).array() - weights.row(t).maxCoeff()).exp();
+    // Eigen's exp of a masked score is the smallest number instead of 0.
+    const auto below = weights.row(t).array() - weights.row(t).maxCoeff();
+    weights.row(t) = (below > kVanishing).select(below.exp(), Real{0}).eval();
     weights.row(t) /= weights.row(t).sum();
   }
 }

@@ -86,8 +86,8 @@ TEST_CASE("overlay writes a sheet, the weights and one panel per word") {
   OverlayArgs args{.model = fixture.model(),
                    .images = {fixture.picture(0, "a/x.png"), fixture.picture(1, "b/x.png")}};
   args.out = fixture.out().string();
-  fs::create_directories(fs::path(args.out) / "x");
-  std::ofstream(fs::path(args.out) / "x" / "99-old.png") << "of an earlier caption";
+  REQUIRE(printed([&] { return run_overlay(args); }).code == kOk);
+  std::ofstream(fs::path(args.out) / "x" / "99-old.png") << "of an earlier, longer caption";
   const Printed result = printed([&] { return run_overlay(args); });
   CHECK(result.code == kOk);
   for (const std::string name : {"x", "x-2"}) {

@@ -85,9 +85,11 @@ TEST_CASE("every mechanism in every placement encodes each image of a batch by i
         REQUIRE(both.shape() == Shape({2, 24, 12}));
         for (Index b = 0; b < 2; ++b) {
           const Tensor one = model.encode({two.data() + b * 32 * 48 * 3, {1, 32, 48, 3}});
-          CHECK(apart(one.view(), {both.data() + b * 24 * 12, {1, 24, 12}}) < 1e-4);
+          // Weights of three times the size make .0003 of roundings: products of two images are
+          // summed in another order than those of one.
+          CHECK(apart(one.view(), {both.data() + b * 24 * 12, {1, 24, 12}}) < 1e-3);
         }
-        for (const Tensor& other : different) CHECK(apart(other.view(), both.view()) > 1e-3);
+        for (const Tensor& other : different) CHECK(apart(other.view(), both.view()) > 1);
         different.push_back(both.clone());
       }
 }
