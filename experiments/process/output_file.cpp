@@ -79,8 +79,7 @@ void check_output(const std::string& option, const fs::path& file, OutputKind ki
     throw UsageError(str(option, " ", file.string(), ": the name of ", text.name, " ends in ",
                          text.ending, "; choose a name that does"));
   if (fs::is_directory(status))
-    throw UsageError(str(option, " ", file.string(), ": is a folder; name a file, such as ",
-                         (file / ("result" + std::string(text.ending))).string()));
+    throw UsageError(str(option, " ", file.string(), ": is a folder; choose another name"));
   if (exists && !is_of_kind(file, kind))
     throw BusyError(str(file.string(), ": exists and is ", text.other,
                         "; choose another name, or remove the file"));
