@@ -12,7 +12,8 @@ fi
 [ -f "$build/compile_commands.json" ] || cmake --preset dev >/dev/null || exit 1
 if [ $# -eq 0 ]; then
   # Without those that are compiled again in double precision.
-  mapfile -t files < <(grep -o '"file": "[^"]*' "$build/compile_commands.json" | cut -d'"' -f4 | grep -v '_f64\|/tests/' | sort -u)
+  mapfile -t files < <(awk '/"command":/ { double = /-o [^ ]*_f64\.dir\// } /"file":/ && !double' "$build/compile_commands.json" |
+    cut -d'"' -f4 | grep -v /tests/ | sort -u)
 else
   files=("$@")
 fi
