@@ -50,9 +50,10 @@ void weigh(const BiasedWindows& shape, const BiasedInputs& in, Index window, Ind
       weights(t, s) += in.bias[(first + t * places + s) * shape.heads + head];
       if (parts && parts[t] != parts[s]) weights(t, s) += kOtherPart;
     }
-    // Eigen's exp of a masked score is the smallest number instead of 0.
-    const auto below = weights.row(t).array() - weights.row(t).maxCoeff();
-    weights.row(t) = (below > kVanishing).select(below.exp(), Real{0}).eval();
+    weights.row(t).array() -= weights.row(t).maxCoeff();
+    // Eigen's exp of a masked score is the smallest number instead of 0. (NaN is not below.)
+    const auto below = weights.row(t).array();
+    weights.row(t) = (below < kVanishing).select(Real{0}, below.exp());
     weights.row(t) /= weights.row(t).sum();
   }
 }

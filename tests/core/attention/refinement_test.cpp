@@ -7,6 +7,7 @@
 #include "core/attention/sequence/make_sequence_attention.h"
 #include "core/attention/sequence/multi_head_attention.h"
 #include "core/attention/sequence/window_attention.h"
+#include "core/kernels/biased_attention.h"
 #include "core/ops/linear.h"
 #include "core/ops/sdpa.h"
 #include "core/ops/shape_ops.h"
@@ -186,6 +187,27 @@ TEST_CASE("regions that do not count are not read, and gradients under their mas
     CHECK(test::gradient_error(m->store, [&](Tape& tape) {
             return (*m->attention)(tape, tape.constant(x.view()), mask);
           }) < 1e-6);
+  }
+}
+
+TEST_CASE("a pair that a bias leaves out has weight 0 among any number of places, and NaN stays") {
+  for (Index places = 2; places <= 19; ++places) {  // more than one vector of any processor
+    const Tensor x = noise({1, places, 4}, 3);
+    Tensor bias({places * places, 2}), weights({1, 2, places, places});
+    for (Index t = 0; t < places; ++t) bias.view().row(t * places)[0] = -1e9;  // for the first head
+    const auto weigh = [&] {
+      kernels::biased_attention_weights({.count = 1, .places = places, .heads = 2, .width = 2},
+                                        {x.view(), x.view(), x.view(), bias.view()},
+                                        weights.view());
+    };
+    weigh();
+    for (Index t = 0; t < places; ++t) {
+      CHECK(weights[t * places] == 0);
+      CHECK(weights[(places + t) * places] > 0);
+    }
+    bias.view().row(places - 1)[1] = std::numeric_limits<Real>::quiet_NaN();
+    weigh();
+    for (Index s = 0; s < places; ++s) CHECK(std::isnan(weights[places * places + s]));
   }
 }
 
