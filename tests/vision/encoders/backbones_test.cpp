@@ -132,6 +132,22 @@ TEST_CASE("statistics of normalisations get no gradient, and all other parameter
   }
 }
 
+TEST_CASE("without gradients, a stage needs the memory of one block, whatever their number") {
+  const Tensor image = noise({1, 64, 64, 3}, 1);
+  const auto memory = [&](ResnetDepth depth) {
+    ParameterStore store;
+    const Resnet network({depth, {.stages = {"layer4"}}}, {64, 64}, ParamScope(store, "encoder"));
+    store.initialise(1);
+    Arena arena;
+    Tape tape(arena);
+    tape.set_parameters(store.views(), store.trained());
+    tape.set_recording(false);
+    network.forward(tape, tape.constant(image.view()));
+    return arena.high_water();
+  };
+  CHECK(memory(ResnetDepth::k101) == memory(ResnetDepth::k50));
+}
+
 TEST_CASE("pretrained weights are read by torchvision's names, whatever the last stage") {
   const TempFolder folder("backbone-weights");
   ParameterStore whole;

@@ -113,8 +113,8 @@ std::vector<Var> Convnext::run(Tape& tape, Var pixels) const {
       return stage->stem ? (*stage->before)(tape, stage->halve(tape, x))
                          : stage->halve(tape, (*stage->before)(tape, x));
     });
-    for (const ConvnextBlock& block : stage->blocks)
-      x = keep_value(tape, [&] { return block(tape, x); });
+    x = keep_last(tape, x, stage->blocks.size(),
+                  [&](std::size_t b, Var in) { return stage->blocks[b](tape, in); });
     results.push_back(x);
   }
   return results;

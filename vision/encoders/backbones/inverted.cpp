@@ -189,7 +189,8 @@ std::vector<Var> Inverted::run(Tape& tape, Var pixels) const {
   std::vector<Var> results;
   Var x = pixels;
   for (const auto& stage : stages_) {
-    for (const auto& layer : stage) x = keep_value(tape, [&] { return (*layer)(tape, x); });
+    x = keep_last(tape, x, stage.size(),
+                  [&](std::size_t i, Var in) { return (*stage[i])(tape, in); });
     results.push_back(x);
   }
   return results;

@@ -143,14 +143,13 @@ std::vector<Var> MobileNetV2::run(Tape& tape, Var pixels) const {
   std::vector<Var> results;
   Var x = pixels;
   for (const std::vector<Block>& stage : stages_) {
-    for (const Block& block : stage)
-      x = keep_value(tape, [&] {
-        const Var skip = block.residual ? x : Var{};
-        Var inner = x;
-        for (std::size_t i = 0; i + 1 < block.convs.size(); ++i)
-          inner = block.convs[i](tape, inner);
-        return block.convs.back()(tape, inner, skip);
-      });
+    x = keep_last(tape, x, stage.size(), [&](std::size_t b, Var in) {
+      const Block& block = stage[b];
+      const Var skip = block.residual ? in : Var{};
+      Var inner = in;
+      for (std::size_t i = 0; i + 1 < block.convs.size(); ++i) inner = block.convs[i](tape, inner);
+      return block.convs.back()(tape, inner, skip);
+    });
     results.push_back(x);
   }
   return results;

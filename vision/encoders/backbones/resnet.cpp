@@ -178,16 +178,15 @@ std::vector<Var> Resnet::run(Tape& tape, Var pixels) const {
     x = keep_value(tape, [&] { return pool(stem(pixels)); });
   }
   for (const std::vector<Block>& layer : layers_) {
-    for (const Block& block : layer)
-      x = keep_value(tape, [&] {
-        const Var skip = block.shortcut.empty()
-                             ? x
-                             : block.shortcut[0](tape, block.mean_before_shortcut ? halved(x) : x);
-        Var inner = x;
-        for (std::size_t i = 0; i + 1 < block.convs.size(); ++i)
-          inner = block.convs[i](tape, inner);
-        return block.convs.back()(tape, block.mean_before_last ? halved(inner) : inner, skip);
-      });
+    x = keep_last(tape, x, layer.size(), [&](std::size_t b, Var in) {
+      const Block& block = layer[b];
+      const Var skip = block.shortcut.empty()
+                           ? in
+                           : block.shortcut[0](tape, block.mean_before_shortcut ? halved(in) : in);
+      Var inner = in;
+      for (std::size_t i = 0; i + 1 < block.convs.size(); ++i) inner = block.convs[i](tape, inner);
+      return block.convs.back()(tape, block.mean_before_last ? halved(inner) : inner, skip);
+    });
     results.push_back(x);
   }
   return results;

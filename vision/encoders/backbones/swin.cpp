@@ -239,8 +239,8 @@ std::vector<Var> Swin::run(Tape& tape, Var pixels) const {
   });
   for (const auto& stage : stages_) {
     if (stage->merging) x = keep_value(tape, [&] { return (*stage->merging)(tape, x); });
-    for (const SwinBlock& block : stage->blocks)
-      x = keep_value(tape, [&] { return block(tape, x); });
+    x = keep_last(tape, x, stage->blocks.size(),
+                  [&](std::size_t b, Var in) { return stage->blocks[b](tape, in); });
     const bool last = norm_ && stage == stages_.back();
     results.push_back(grid_of(last ? (*norm_)(tape, x) : x, stage->grid));
   }
