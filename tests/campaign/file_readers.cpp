@@ -15,8 +15,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path kGolden = fs::path(SACCADE_SOURCE) / "tests/golden";
-
 void read_all_tensors(const fs::path& path) {
   const std::unique_ptr<TensorFile> file = open_tensors(path);
   for (const SafetensorsEntry& entry : file->entries()) {

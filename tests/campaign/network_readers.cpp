@@ -18,8 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path kGolden = fs::path(SACCADE_SOURCE) / "tests/golden";
-
 std::vector<Bytes> file(const fs::path& path) { return {bytes_of_file(path)}; }
 
 // The most pixels are few, so that a picture that says it is huge costs nothing.

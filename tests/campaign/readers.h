@@ -35,6 +35,9 @@ std::vector<Reader> model_readers();
 std::vector<Reader> network_readers();
 std::vector<Reader> run_readers();
 
+// What other packages made, of which some readers take their seeds.
+inline const std::filesystem::path kGolden = std::filesystem::path(SACCADE_SOURCE) / "tests/golden";
+
 inline Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
 
 // Damages small files byte by byte (flips.cpp), all or those of these names; every N-th byte where
