@@ -16,6 +16,7 @@ build_wheel() {
   rm -rf "$folder/wheels"
   PATH=$folder/tools/bin:$PATH "$folder/tools/bin/pip" --disable-pip-version-check wheel --no-build-isolation --no-deps \
     -C build-dir="$folder/build" -C cmake.define.CMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" \
+    -C cmake.define.CMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF \
     -w "$folder/wheels" "$package" >"$folder/wheel.log" 2>&1 ||
     { tail -n 40 "$folder/wheel.log" >&2; fail "the wheel is not built"; }
   wheel=$(ls "$folder"/wheels/saccade_metrics-*.whl)

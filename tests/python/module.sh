@@ -16,7 +16,8 @@ environment module-tools pybind11 mypy numpy pillow
 python=$folder/module-tools/bin/python
 run() { "$@" >"$folder/module.log" 2>&1 || { tail -n 40 "$folder/module.log" >&2; fail "$*"; }; }
 run cmake -G Ninja -S "$here/../../captioning/python/saccade" -B "$folder/module" -DSACCADE_BUILD="$build" \
-  -DCMAKE_UNITY_BUILD=ON -DPython_EXECUTABLE="$python" -Dpybind11_DIR="$("$python" -m pybind11 --cmakedir)"
+  -DCMAKE_UNITY_BUILD=ON -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF \
+  -DPython_EXECUTABLE="$python" -Dpybind11_DIR="$("$python" -m pybind11 --cmakedir)"
 run cmake --build "$folder/module"
 rm -rf "$folder/package"
 run cmake --install "$folder/module" --component python --prefix "$folder/package"
