@@ -85,7 +85,8 @@ Head head_of(const SdpaInputs& in, Index b, Index h) {
           .scale = 1 / std::sqrt(static_cast<Real>(width))};
 }
 
-// The scores of a block against a tile, in rows that are kSdpaKeys apart.
+// The scores of a block against a tile, [block.count, tile.keys]. Results without gaps are the
+// fastest ones where operands are rounded.
 void scores(const Head& head, const QueryBlock& block, const Tile& tile, Real* out) {
   gemm({.trans_b = Trans::kYes,
         .m = block.count,
@@ -97,7 +98,7 @@ void scores(const Head& head, const QueryBlock& block, const Tile& tile, Real* o
         .b = head.k + tile.key * head.k_stride,
         .ldb = head.k_stride,
         .c = out,
-        .ldc = kSdpaKeys});
+        .ldc = tile.keys});
 }
 
 // What one sample's `allowed` does to scores: it adds a penalty before the exponential and, because
@@ -170,9 +171,9 @@ Real take_in(const KeyFilter& filter, const Piece& piece, Real& most, Real& sum)
 }
 
 void forward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
-             const QueryBlock& block, Real* buffer, Real* out, Real* lse) {
-  const auto out_row = [&](Index r) {
-    return array(out + (block.first + r) * head.out_stride, head.value_width);
+             const QueryBlock& block, Real* buffer, Real* sums, Real* out, Real* lse) {
+  const auto sum_row = [&](Index r) {
+    return array(sums + r * head.value_width, head.value_width);
   };
   Running running;
   for (const Tile& tile : block.tiles) {
@@ -180,24 +181,25 @@ void forward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
     scores(head, block, tile, buffer);
     for (Index r = 0; r < block.count; ++r) {
       const auto i = static_cast<std::size_t>(r);
-      const Piece piece = piece_of(in, tile, block.first + r, buffer + r * kSdpaKeys);
+      const Piece piece = piece_of(in, tile, block.first + r, buffer + r * tile.keys);
       const Real factor = take_in(filter, piece, running.most[i], running.sum[i]);
-      if (factor != 1 && !first) out_row(r) *= factor;
+      if (factor != 1 && !first) sum_row(r) *= factor;
     }
     gemm({.m = block.count,
           .n = head.value_width,
           .k = tile.keys,
           .a = buffer,
-          .lda = kSdpaKeys,
+          .lda = tile.keys,
           .b = head.v + tile.key * head.v_stride,
           .ldb = head.v_stride,
           .beta = first ? Real{0} : Real{1},
-          .c = out + block.first * head.out_stride,
-          .ldc = head.out_stride});
+          .c = sums,
+          .ldc = head.value_width});
   }
   for (Index r = 0; r < block.count; ++r) {
     const auto i = static_cast<std::size_t>(r);
-    out_row(r) /= running.sum[i];
+    array(out + (block.first + r) * head.out_stride, head.value_width) =
+        sum_row(r) / running.sum[i];
     lse[block.first + r] = running.most[i] + std::log(running.sum[i]);
   }
 }
@@ -208,7 +210,7 @@ struct Backward {
 };
 
 void backward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
-              const QueryBlock& block, const Backward& g, Real* weights, Real* dscores) {
+              const QueryBlock& block, const Backward& g, Real* weights, Real* dscores, Real* dq) {
   const Index value_first = block.first * head.out_stride, first = block.first * head.q_stride;
   std::array<Real, kSdpaQueries> mean;  // per row sum_s p ds, as <dout, out>
   for (Index r = 0; r < block.count; ++r) {
@@ -220,7 +222,7 @@ void backward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
     const Index key = tile.key * head.k_stride, value = tile.key * head.v_stride;
     scores(head, block, tile, weights);
     for (Index r = 0; r < block.count; ++r) {
-      Piece piece = piece_of(in, tile, block.first + r, weights + r * kSdpaKeys);
+      Piece piece = piece_of(in, tile, block.first + r, weights + r * tile.keys);
       filter.before(piece.key, piece.row);
       piece.row = (piece.row - g.lse[block.first + r]).exp();
       filter.behind(piece.key, piece.row);
@@ -231,7 +233,7 @@ void backward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
             .n = head.value_width,
             .k = block.count,
             .a = weights,
-            .lda = kSdpaKeys,
+            .lda = tile.keys,
             .b = g.dout + value_first,
             .ldb = head.out_stride,
             .beta = 1,
@@ -247,10 +249,10 @@ void backward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
           .b = head.v + value,
           .ldb = head.v_stride,
           .c = dscores,
-          .ldc = kSdpaKeys});
+          .ldc = tile.keys});
     for (Index r = 0; r < block.count; ++r) {
-      auto row = array(dscores + r * kSdpaKeys, tile.keys);
-      row = array(weights + r * kSdpaKeys, tile.keys) * (row - mean[static_cast<std::size_t>(r)]);
+      auto row = array(dscores + r * tile.keys, tile.keys);
+      row = array(weights + r * tile.keys, tile.keys) * (row - mean[static_cast<std::size_t>(r)]);
     }
     if (g.dq)
       gemm({.m = block.count,
@@ -258,12 +260,12 @@ void backward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
             .k = tile.keys,
             .alpha = head.scale,
             .a = dscores,
-            .lda = kSdpaKeys,
+            .lda = tile.keys,
             .b = head.k + key,
             .ldb = head.k_stride,
-            .beta = 1,
-            .c = g.dq + first,
-            .ldc = head.q_stride});
+            .beta = &tile == block.tiles.data() ? Real{0} : Real{1},
+            .c = dq,
+            .ldc = head.width});
     if (g.dk)
       gemm({.trans_a = Trans::kYes,
             .m = tile.keys,
@@ -271,13 +273,15 @@ void backward(const SdpaInputs& in, const Head& head, const KeyFilter& filter,
             .k = block.count,
             .alpha = head.scale,
             .a = dscores,
-            .lda = kSdpaKeys,
+            .lda = tile.keys,
             .b = head.q + first,
             .ldb = head.q_stride,
             .beta = 1,
             .c = g.dk + key,
             .ldc = head.k_stride});
   }
+  for (Index r = 0; r < block.count && g.dq && !block.tiles.empty(); ++r)
+    array(g.dq + first + r * head.q_stride, head.width) += array(dq + r * head.width, head.width);
 }
 
 // Places rows of a head that many blocks read or add to side by side, because rows whose distance
@@ -341,12 +345,12 @@ void sdpa(const SdpaInputs& in, View out, View lse) {
   const Index cost =
       e.queries * e.keys * (in.width() + in.value_width() + parallel::kExponentialCost);
   const auto some = [&](Index begin, Index end) {
-    Array buffer(kSdpaQueries * kSdpaKeys);
+    Array buffer(kSdpaQueries * kSdpaKeys), sums(kSdpaQueries * in.value_width());
     for_heads(in, {begin, end},
               [&](Index b, Index h, const Head& head, const KeyFilter& filter,
                   const std::vector<QueryBlock>& blocks) {
                 for (const QueryBlock& block : blocks)
-                  forward(in, head, filter, block, buffer.data(),
+                  forward(in, head, filter, block, buffer.data(), sums.data(),
                           out.data + b * e.queries * out.cols() + h * in.value_width(),
                           lse.data + (b * in.heads + h) * e.queries);
               });
@@ -361,6 +365,7 @@ void sdpa_backward(const SdpaInputs& in, ConstView out, ConstView lse, ConstView
   const AttentionExtents e = in.extents();
   const bool apart = many_blocks(in);
   Array weights(kSdpaQueries * kSdpaKeys), dscores(kSdpaQueries * kSdpaKeys);
+  Array dq(kSdpaQueries * in.width());
   SideBySide dk(apart && gradients.dk.data ? e.keys : 0, in.width()),
       dv(apart && gradients.dv.data ? e.keys : 0, in.value_width());
   for_each_head(in, [&](Index b, Index h, const Head& head, const KeyFilter& filter,
@@ -379,7 +384,7 @@ void sdpa_backward(const SdpaInputs& in, ConstView out, ConstView lse, ConstView
     if (apart && dk_rows) dk.clear(), g.dk = dk.data();
     if (apart && dv_rows) dv.clear(), g.dv = dv.data();
     for (const QueryBlock& block : blocks)
-      backward(in, head, filter, block, g, weights.data(), dscores.data());
+      backward(in, head, filter, block, g, weights.data(), dscores.data(), dq.data());
     if (apart && dk_rows) dk.add_to(dk_rows, gradients.dk.cols());
     if (apart && dv_rows) dv.add_to(dv_rows, gradients.dv.cols());
   });
