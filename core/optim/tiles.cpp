@@ -11,6 +11,12 @@ namespace {
 // of columns.
 constexpr Index kWantedRows = 256;
 
+// The least height of the fewest parts of so many rows, with at most `most` rows each.
+Index even_part(Index rows, Index most) {
+  const Index parts = (rows + most - 1) / most;
+  return std::min(most, ((rows + parts - 1) / parts + 15) / 16 * 16);
+}
+
 }  // namespace
 
 std::vector<Tile> cut_into_tiles(const ParameterStore& store) {
@@ -20,9 +26,9 @@ std::vector<Tile> cut_into_tiles(const ParameterStore& store) {
     const Index rows = shape.rows(), cols = shape.cols();
     if (shape.size() == 0) continue;
     const Index width = std::min(cols, kTileNumbers / std::min(rows, kWantedRows) / 16 * 16);
-    const Index height = std::min(rows, kTileNumbers / width);
-    for (Index row = 0; row < rows; row += height)
-      for (Index col = 0; col < cols; col += width)
+    const Index height = even_part(rows, std::min(rows, kTileNumbers / width));
+    for (Index col = 0; col < cols; col += width)
+      for (Index row = 0; row < rows; row += height)
         tiles.push_back({.parameter = static_cast<int>(p),
                          .row = row,
                          .rows = std::min(height, rows - row),

@@ -19,7 +19,8 @@ struct Tile {
   Index col = 0, cols = 0;
 };
 
-// All tiles of all parameters, in order. They depend on shapes only.
+// All tiles of all parameters, in order: those with the same columns follow each other. They depend
+// on shapes only.
 std::vector<Tile> cut_into_tiles(const ParameterStore& store);
 
 }  // namespace SACCADE_NUMERIC
