@@ -55,7 +55,7 @@ struct ConvEpilogue {
   ConstView skip;  // of y's shape, but not y itself
   Activation activation = Activation::kNone;
   // [out], by which the weights of an output channel are multiplied first, where takes_gain().
-  // While the weights are held (rounded_weights.h), it is the same in every call: their products
+  // While the weights are held (constant_weights.h), it is the same in every call: their products
   // are kept.
   ConstView gain = {};
 };

@@ -27,6 +27,7 @@ constexpr Index kRowsOfReading = 8;
 Gemm columns_of(Gemm g, Index begin, Index end) {
   g.b += begin * (g.trans_b == Trans::kYes ? g.ldb : 1);
   g.c += begin;
+  if (g.bias) g.bias += begin;
   g.n = end - begin;
   return g;
 }
@@ -54,10 +55,12 @@ Precision product_precision(const Gemm& g) {
 
 // The larger matrix is cut, and every part reads the other one.
 void gemm(const Gemm& whole) {
+  SACCADE_ASSERT(!whole.bias || (whole.alpha == 1 && whole.beta == 0), "a bias beside beta");
   Gemm g = whole;
   g.precision = product_precision(g);
   if (WorkLog* log = WorkLog::current()) log->product(g);
   if (!parallel::splits_kernels()) return chosen::gemm(g);
+  g.packed_b = nullptr;  // of all columns
   const bool columns = g.n >= g.m;
   const Index count = columns ? g.n : g.m, other = columns ? g.m : g.n;
   parallel::split_kernel(
@@ -67,11 +70,22 @@ void gemm(const Gemm& whole) {
       });
 }
 
+const void* pack_b(const Gemm& whole, std::vector<std::uint16_t>& to) {
+#ifdef SACCADE_DOUBLE
+  static_cast<void>(whole), static_cast<void>(to);
+  return nullptr;
+#else
+  Gemm g = whole;
+  g.precision = product_precision(g);
+  return optimized::pack_b(g, to);
+#endif
+}
+
 namespace {
 
-// c = op(a) op(b) + beta c; `name` is for messages.
+// c = op(a) op(b) + beta c + bias; `name` is for messages.
 void multiply(const char* name, Trans trans_a, ConstView a, Trans trans_b, ConstView b, View c,
-              Real beta) {
+              Real beta, ConstView bias = {}) {
   const bool ta = trans_a == Trans::kYes, tb = trans_b == Trans::kYes;
   const Gemm product{.trans_a = trans_a,
                      .trans_b = trans_b,
@@ -83,11 +97,14 @@ void multiply(const char* name, Trans trans_a, ConstView a, Trans trans_b, Const
                      .b = b.data,
                      .ldb = b.cols(),
                      .beta = beta,
+                     .bias = bias.data,
                      .c = c.data,
                      .ldc = c.cols()};
   SACCADE_ASSERT(
       (tb ? b.cols() : b.rows()) == product.k && c.rows() == product.m && c.cols() == product.n,
       name, " ", a.shape, " x ", b.shape, " -> ", c.shape);
+  SACCADE_ASSERT(!bias.data || bias.size() == c.cols(), name, " bias ", bias.shape, " for ",
+                 c.shape);
   gemm(product);
 }
 
@@ -103,6 +120,18 @@ void matmul_nt(ConstView a, ConstView b, View c, Real beta) {
 
 void matmul_tn(ConstView a, ConstView b, View c, Real beta) {
   multiply("matmul_tn", Trans::kYes, a, Trans::kNo, b, c, beta);
+}
+
+void affine(ConstView a, Trans trans_b, ConstView b, ConstView bias, View c) {
+  multiply("affine", Trans::kNo, a, trans_b, b, c, 0, bias);
+}
+
+Gemm started_from_bias(const Gemm& g) {
+  if (!g.bias) return g;
+  for (Index r = 0; r < g.m; ++r) std::copy_n(g.bias, g.n, g.c + r * g.ldc);
+  Gemm sum = g;
+  sum.bias = nullptr, sum.beta = 1;
+  return sum;
 }
 
 }  // namespace kernels

@@ -25,7 +25,8 @@ Precision precision();
 // in about a tenth of a second on the calling thread; 0 where the processor does not multiply them.
 double measure_bf16_speedup();
 
-// x rounded to the nearest bfloat16 number, ties to even; NaN stays NaN. `to` has as many numbers.
+// x rounded to the nearest bfloat16 number, ties to even; NaN stays NaN, and what is below 2^-126
+// becomes 0, as in products. `to` has as many numbers.
 void round_to_bf16(std::span<const float> x, std::uint16_t* to);
 
 }  // namespace saccade

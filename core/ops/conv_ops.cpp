@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "core/kernels/batch_norm.h"
+#include "core/kernels/constant_weights.h"
 #include "core/kernels/conv.h"
 #include "core/kernels/pointwise.h"
 #include "core/kernels/pool.h"
-#include "core/kernels/rounded_weights.h"
 #include "core/ops/shape_ops.h"
 
 namespace saccade {

@@ -20,11 +20,6 @@ void weight_backward(Tape& tape, Var w, ConstView x, ConstView dy) {
   }
 }
 
-// Copies `row` into every row of `out`.
-void spread(ConstView row, View out) {
-  for (Index r = 0; r < out.rows(); ++r) std::copy_n(row.data, out.cols(), out.row(r));
-}
-
 // dx += dy w^T,  dw += x^T dy.
 void linear_backward(Tape& tape, Var x, Var w, ConstView dy) {
   if (x.requires_grad()) {
@@ -44,8 +39,7 @@ Var linear(Var x, Var w, Var bias) {
   Tape& tape = x.tape();
   const Var y = tape.output(x.shape().with_last(w.cols()), {x, w, bias});
   const View out = tape.mutable_value(y);
-  if (bias) spread(bias.value(), out);
-  kernels::matmul(x.value(), w.value(), out, bias ? Real{1} : Real{0});
+  kernels::affine(x.value(), Trans::kNo, w.value(), bias ? bias.value() : ConstView{}, out);
   tape.record(y, [x, w, bias, y, t = &tape] {
     const ConstView dy = t->grad(y);
     linear_backward(*t, x, w, dy);
@@ -62,8 +56,7 @@ Var linear_transposed(Var x, Var w, Var bias) {
   Tape& tape = x.tape();
   const Var y = tape.output(x.shape().with_last(w.rows()), {x, w, bias});
   const View out = tape.mutable_value(y);
-  if (bias) spread(bias.value(), out);
-  kernels::matmul_nt(x.value(), w.value(), out, bias ? Real{1} : Real{0});
+  kernels::affine(x.value(), Trans::kYes, w.value(), bias ? bias.value() : ConstView{}, out);
   tape.record(y, [x, w, bias, y, t = &tape] {
     const ConstView dy = t->grad(y);
     if (x.requires_grad()) {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <optional>
 
-#include "core/kernels/rounded_weights.h"
+#include "core/kernels/constant_weights.h"
 #include "core/nn/dense.h"
 #include "core/ops/sequence_ops.h"
 #include "core/ops/shape_ops.h"
@@ -70,7 +70,7 @@ class EncoderWork {
   // Forward and backward; returns the loss.
   double learn() {
     std::vector<double> losses(shards_.size());
-    ConstantWeights weights(std::as_const(store_).flat().span(), std::move(rounded_));
+    const ConstantWeights weights(std::as_const(store_).flat().span(), &copies_);
     for_shards([&](Index s, Tape& tape) {
       const ConstView pixels = part(s);
       const auto count = static_cast<std::size_t>(pixels.shape[0]);
@@ -85,7 +85,6 @@ class EncoderWork {
       losses[static_cast<std::size_t>(s)] = loss.value()[0];
       tape.backward(loss);
     });
-    rounded_ = weights.release();
     return std::accumulate(losses.begin(), losses.end(), 0.0);
   }
 
@@ -124,7 +123,7 @@ class EncoderWork {
   std::vector<int> labels_;
   std::vector<std::unique_ptr<Shard>> shards_;
   std::optional<ConstantWeights> held_;
-  std::vector<std::uint16_t> rounded_;  // the memory of rounded weights
+  WeightCopies copies_;
 };
 
 }  // namespace

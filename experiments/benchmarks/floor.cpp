@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/base/random.h"
+#include "core/kernels/constant_weights.h"
 #include "core/kernels/pointwise.h"
-#include "core/kernels/rounded_weights.h"
 #include "core/parallel/parallel.h"
 #include "experiments/benchmarks/timing.h"
 
@@ -36,7 +36,7 @@ double product_ms(const ProductSize& size) {
   const Tensor a = random_numbers({ta ? size.k : size.m, ta ? size.m : size.k});
   const Tensor b = random_numbers({tb ? size.n : size.k, tb ? size.k : size.n});
   Tensor c({size.m, size.n});
-  const ConstantWeights held(b.span());  // weights are rounded before
+  const ConstantWeights held(b.span());  // weights are packed before
   const Gemm g{.trans_a = size.trans_a,
                .trans_b = size.trans_b,
                .m = size.m,

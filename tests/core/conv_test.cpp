@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "core/kernels/constant_weights.h"
 #include "core/kernels/optimized/conv_primitive.h"
 #include "core/kernels/optimized/winograd.h"
-#include "core/kernels/rounded_weights.h"
 #include "core/ops/conv_ops.h"
 #include "core/ops/pointwise.h"
 #include "core/parallel/kernel_parts.h"
@@ -42,6 +42,8 @@ const std::vector<ConvShape> kShapes = {
     shape(2, 13, 10, 3, 16, 7, 7, 2, 3),
     shape(2, 16, 10, 6, 8, 3, 3, 2, Padding(0, 1)),
     shape(1, 4, 4, 2, 3, 4, 4, 4, 0),
+    shape(2, 28, 28, 3, 32, 14, 14, 14, 0),
+    shape(1, 23, 21, 3, 64, 11, 11, 4, 2),
     shape(2, 14, 9, 32, 32, 3, 3, 1, 1, 32),
     shape(1, 15, 12, 24, 24, 3, 3, 2, 1, 24),
     shape(2, 6, 7, 12, 18, 3, 2, 1, 1, 3),
@@ -299,6 +301,34 @@ TEST_CASE("a convolution multiplies weights by a gain as if they had been multip
       }
     }
     CHECK(taken > 0);
+  }
+}
+
+// Copies that are kept are written again by several threads at once.
+TEST_CASE("kept copies of several weights are those of the new numbers") {
+  parallel::set_threads(4);
+  for (const Precision precision : {Precision::kF32, Precision::kBf16}) {
+    if (precision == Precision::kBf16 && !test::has_bf16()) continue;
+    const test::WithPrecision with(precision);
+    const ConvShape s = shape(1, 28, 28, 128, 128, 3, 3, 1, 1);  // Winograd's, where there is one
+    constexpr Index kWeights = 8;
+    const Tensor x = noise(s.input(), 1);
+    Tensor block({kWeights, s.weights().size()});
+    const auto results = [&] {
+      Tensor all({kWeights, s.output().size()});
+      for (Index i = 0; i < kWeights; ++i)
+        kernels::conv2d(s, x.view(), {block.data() + i * s.weights().size(), s.weights()}, {},
+                        {all.data() + i * s.output().size(), s.output()});
+      return all;
+    };
+    WeightCopies copies;
+    for (std::uint64_t promise = 0; promise < 3; ++promise) {
+      const Tensor fresh = noise(block.shape(), 7 + promise);
+      std::ranges::copy(fresh.span(), block.data());
+      const Tensor alone = results();
+      const ConstantWeights held(std::as_const(block).span(), &copies);
+      CHECK(std::ranges::equal(results().span(), alone.span()));
+    }
   }
 }
 

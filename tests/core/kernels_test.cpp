@@ -5,7 +5,6 @@
 #include "core/kernels/attention_memory.h"
 #include "core/kernels/gemm.h"
 #include "core/kernels/pointwise.h"
-#include "core/kernels/rounded_weights.h"
 #include "tests/support/catch.h"
 #include "tests/support/close.h"
 #include "tests/support/with_precision.h"
@@ -135,35 +134,6 @@ TEST_CASE("rounding to bfloat16 takes the nearest number, the even one of two") 
   CHECK(rounded(std::numeric_limits<float>::max()) == infinity);
   CHECK(std::isnan(rounded(kNan)));
   CHECK(std::isnan(rounded(std::bit_cast<float>(0x7f800001U))));  // its upper half is infinity
-}
-
-TEST_CASE("weights that do not change are rounded once, with the same products") {
-  if (!test::has_bf16()) return;
-  const test::WithPrecision bf16(Precision::kBf16);
-  constexpr Index kRows = 5, kInner = 70, kColumns = 40;
-  Tensor x({kRows, kInner}), block({3, kInner, kColumns});
-  Random random({.seed = 1});
-  for (Tensor* tensor : {&x, &block})
-    for (Real& number : tensor->span()) number = static_cast<Real>(random.normal());
-  const ConstView w{block.data() + kInner * kColumns, {kInner, kColumns}};  // not at its start
-  const auto product = [&] {
-    Tensor y({kRows, kColumns});
-    kernels::matmul(x.view(), w, y.view(), 0);
-    return std::vector<Real>(y.span().begin(), y.span().end());
-  };
-  const std::vector<Real> alone = product();
-  std::vector<std::uint16_t> space;
-  {
-    ConstantWeights held(std::as_const(block).span());
-    CHECK(product() == alone);
-    block.data()[kInner * kColumns] += 1;  // against the promise: the copy is what is read
-    CHECK(product() == alone);
-    space = held.release();
-    CHECK(product() != alone);
-  }
-  const std::vector<Real> changed = product();
-  const ConstantWeights anew(std::as_const(block).span(), std::move(space));
-  CHECK(product() == changed);
 }
 
 // A row must not depend on the batch that it is in, nor a product on how kernels are cut.

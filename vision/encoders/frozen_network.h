@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "core/base/messages.h"
-#include "core/kernels/rounded_weights.h"
+#include "core/kernels/constant_weights.h"
 #include "core/nn/parameter_store.h"
 #include "vision/encoders/encoder.h"
 

@@ -2,7 +2,6 @@
 
 #include "captioning/learning/config/experiment_config.h"
 #include "core/base/error.h"
-#include "core/kernels/rounded_weights.h"
 
 namespace saccade {
 
@@ -16,9 +15,8 @@ void ShardTapes::for_each(Index shards, parallel::FunctionRef<void(Index)> body)
   while (static_cast<Index>(workers_.size()) < shards)
     workers_.push_back(std::make_unique<Worker>());
   shards_ = shards;
-  ConstantWeights weights(std::as_const(model_->parameters()).flat().span(), std::move(rounded_));
+  const ConstantWeights weights(std::as_const(model_->parameters()).flat().span(), &copies_);
   parallel::for_each(shards, body);
-  rounded_ = weights.release();
 }
 
 Tape& ShardTapes::start(Index shard, bool training) {

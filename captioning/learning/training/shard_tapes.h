@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "captioning/model/model.h"
+#include "core/kernels/constant_weights.h"
 #include "core/optim/gradient_step.h"
 #include "core/parallel/parallel.h"
 
@@ -38,7 +39,7 @@ class ShardTapes {
   GradientStep gradient_step_;
   std::vector<std::unique_ptr<Worker>> workers_;  // kept between updates
   Index shards_ = 0;                              // of the last for_each()
-  std::vector<std::uint16_t> rounded_;            // the memory of rounded weights, between updates
+  WeightCopies copies_;
 };
 
 // Where each shard begins when all of them are counted through, from `begin` on: first[s] is begin

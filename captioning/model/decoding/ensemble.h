@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "captioning/model/open_model.h"
-#include "core/kernels/rounded_weights.h"
+#include "core/kernels/constant_weights.h"
 #include "core/memory/arena.h"
 #include "vision/images/geometry.h"
 

@@ -6,8 +6,10 @@
 #include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "core/kernels/constant_weights.h"
 #include "core/kernels/optimized/one_thread.h"
-#include "core/kernels/rounded_weights.h"
+#include "core/kernels/optimized/pack_rounded.h"
+#include "core/kernels/optimized/weight_layout.h"
 #include "core/parallel/per_thread.h"
 
 namespace saccade {
@@ -16,17 +18,13 @@ namespace kernels::optimized {
 namespace {
 
 using dnnl::memory;
+using kernels_detail::engine;
 
-const dnnl::engine& engine() {
-  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
-  return cpu;
-}
+constexpr auto kRounded = memory::data_type::bf16;
 
 // What a thread needs for every convolution: its stream, and memory for the length of a call.
 struct Workspace {
-  // A call uses one thread, even on a thread that no pool of ours has prepared.
-  Workspace() { kernels_detail::use_one_thread(); }
-  dnnl::stream stream{engine()};
+  dnnl::stream stream{kernels_detail::stream()};
   Tensor x, y, weights, scratchpad, bias;
 
   static Real* buffer(Tensor& tensor, Index count) {
@@ -48,18 +46,8 @@ memory wrap(const memory::desc& desc, const Real* data) {
   return {desc, engine(), const_cast<Real*>(data)};
 }
 
-memory::desc channels_last(Index batch, Index channels, Index height, Index width) {
-  return {{batch, channels, height, width}, memory::data_type::f32, memory::format_tag::nhwc};
-}
-
-// The number of a layout, for packed_weights().
-int layout_number(const memory::desc& layout) {
-  static std::mutex mutex;
-  static std::vector<memory::desc> known;
-  const std::lock_guard lock(mutex);
-  const auto number = std::find(known.begin(), known.end(), layout) - known.begin();
-  if (number == std::ssize(known)) known.push_back(layout);
-  return static_cast<int>(number);
+memory::desc channels_last(const memory::dims& extents, memory::data_type type) {
+  return {extents, type, memory::format_tag::nhwc};
 }
 
 // Weights [rows, channels] in rows of `width` numbers, and what multiplies those of a channel, if
@@ -79,16 +67,43 @@ HeldWeights weights_of(const ConvKey& key, const Real* data, const Real* gain = 
   return {data, gain, key.shape.patch(), key.shape.out_channels, key.all_channels};
 }
 
+// Writes weights in a layout of bfloat16 numbers that packing knows; false: another one.
+bool pack_weights(const HeldWeights& w, const Real* data, const memory::desc& theirs, void* to) {
+  const memory::dims extents = theirs.dims();  // output and input channels, height, width
+  if (extents.size() != 4) return false;
+  const kernels_detail::ConvWeights weights{.data = data,
+                                            .taps = extents[2] * extents[3],
+                                            .in = extents[1],
+                                            .out = extents[0],
+                                            .width = w.width};
+  const auto is = [&](memory::format_tag tag) {
+    return theirs == memory::desc(extents, kRounded, tag);
+  };
+  const auto out = static_cast<std::uint16_t*>(to);
+  for (const auto& [tag, block] : {std::pair{memory::format_tag::AcdB32a2b, Index{32}},
+                                   std::pair{memory::format_tag::AcdB64a2b, Index{64}}})
+    if (weights.in % 2 == 0 && weights.out % block == 0 && is(tag)) {
+      kernels_detail::pack_rounded_outputs(weights, block, out);
+      return true;
+    }
+  if (weights.in % 16 != 0 || weights.out % 32 != 0 || !is(memory::format_tag::ABcd8a16b2a))
+    return false;
+  kernels_detail::pack_rounded_inputs(weights, out);
+  return true;
+}
+
 // An argument of a convolution: in our layout, and in the layout of the primitive.
 struct Argument {
   memory::desc ours, theirs;
   dnnl::reorder in, out;  // where the two layouts differ
-  int layout = 0;         // the number of `theirs`
+  int layout = 0;         // for packed_weights()
+  bool rounds = false;    // `theirs` differs in nothing but the type
 
   bool same() const { return ours == theirs; }
   void set(const memory::desc& our, const memory::desc& their) {
     ours = our, theirs = their;
-    layout = layout_number(theirs);
+    rounds = our.dims().size() == 4 && theirs == channels_last(our.dims(), kRounded) &&
+             ours == channels_last(our.dims(), memory::data_type::f32);
     if (same()) return;
     in = dnnl::reorder({engine(), ours, engine(), theirs});
     out = dnnl::reorder({engine(), theirs, engine(), ours});
@@ -98,27 +113,37 @@ struct Argument {
     memory given = wrap(ours, data);
     if (same()) return given;
     memory packed = Workspace::memory_in(buffer, theirs);
-    in.execute(stream, given, packed);
+    if (rounds) {
+      round_to_bf16({data, ours.get_size() / sizeof(Real)},
+                    static_cast<std::uint16_t*>(packed.get_data_handle()));
+    } else {
+      in.execute(stream, given, packed);
+    }
     return packed;
   }
+  void set_weights(const memory::desc& our, const memory::desc& their) {
+    set(our, their);
+    layout = kernels_detail::layout_number(ours, theirs);
+  }
   // The same of weights, of which there may be a copy in the primitive's layout.
-  memory held_input(const HeldWeights& w, Tensor& buffer, dnnl::stream& stream) const {
+  memory held_input(const HeldWeights& w, Tensor& buffer) const {
     if (same() && !w.gain) return wrap(ours, w.data);
-    const auto pack = [&](void* copy) {
-      memory from = wrap(ours, w.data), to(theirs, engine(), copy);
+    const auto pack = [ours = ours, theirs = theirs, w](void* copy) {
+      const bool same = ours == theirs;
+      const Real* numbers = w.data;
       Tensor scaled;
       if (w.gain) {
-        Real* const numbers =
-            same() ? static_cast<Real*>(copy) : Workspace::buffer(scaled, w.size());
-        w.scale(numbers);
-        from = wrap(ours, numbers);
+        Real* const to = same ? static_cast<Real*>(copy) : Workspace::buffer(scaled, w.size());
+        w.scale(to);
+        numbers = to;
       }
-      if (same()) return;
-      in.execute(stream, from, to);
-      stream.wait();
+      if (same || pack_weights(w, numbers, theirs, copy)) return;
+      memory from = wrap(ours, numbers), to(theirs, engine(), copy);
+      kernels_detail::reorder(from, to);
     };
-    const void* packed = packed_weights(w.data, static_cast<std::size_t>(w.size()),
-                                        2 * layout + (w.gain ? 1 : 0), theirs.get_size(), pack);
+    const void* packed =
+        packed_weights(w.data, static_cast<std::size_t>(w.size()), 2 * layout + (w.gain ? 1 : 0),
+                       theirs.get_size(), {.write = pack, .of_weights_alone = !w.gain});
     if (packed) return {theirs, engine(), const_cast<void*>(packed)};
     memory into = Workspace::memory_in(buffer, theirs);
     pack(into.get_data_handle());
@@ -175,9 +200,9 @@ Primitive make(const ConvKey& key, dnnl::algorithm algorithm) {
       s.groups == 1
           ? memory::dims{s.out_channels, s.in_channels, s.kernel_height, s.kernel_width}
           : memory::dims{s.groups, s.group_out(), s.group_in(), s.kernel_height, s.kernel_width};
-  const memory::desc our_x = channels_last(s.batch, s.in_channels, s.height, s.width);
+  const memory::desc our_x = channels_last({s.batch, s.in_channels, s.height, s.width}, kFloat);
   const memory::desc our_y =
-      channels_last(s.batch, s.out_channels, key.out_height(), s.out_width());
+      channels_last({s.batch, s.out_channels, key.out_height(), s.out_width()}, kFloat);
   const auto tag = s.groups == 1 ? memory::format_tag::hwio : memory::format_tag::hwigo;
   const Index tap = s.in_channels * key.all_channels;
   const memory::desc our_weights =
@@ -187,8 +212,7 @@ Primitive make(const ConvKey& key, dnnl::algorithm algorithm) {
                          memory::dims{1, key.all_channels, s.kernel_width * tap, tap});
   // Operands may be rounded; what is added up and written never is. The other directions need a
   // description of the forward pass as a hint, which takes rounded numbers alone.
-  const auto rounded =
-      key.precision == Precision::kBf16 ? memory::data_type::bf16 : memory::data_type::f32;
+  const auto rounded = key.precision == Precision::kBf16 ? kRounded : kFloat;
   using Types = std::function<memory::data_type(ConvDirection)>;  // by the direction that writes it
   const Types own = [&](ConvDirection result) {
     return key.direction == result ? kFloat : rounded;
@@ -228,7 +252,7 @@ Primitive make(const ConvKey& key, dnnl::algorithm algorithm) {
       p.convolution = dnnl::convolution_forward(forward);
       p.x.set(our_x, forward.src_desc());
       p.y.set(our_y, forward.dst_desc());
-      p.weights.set(our_weights, forward.weights_desc());
+      p.weights.set_weights(our_weights, forward.weights_desc());
       p.scratchpad = forward.scratchpad_desc();
       break;
     case ConvDirection::kData: {
@@ -237,7 +261,7 @@ Primitive make(const ConvKey& key, dnnl::algorithm algorithm) {
       p.convolution = dnnl::convolution_backward_data(backward);
       p.x.set(our_x, backward.diff_src_desc());
       p.y.set(our_y, backward.diff_dst_desc());
-      p.weights.set(our_weights, backward.weights_desc());
+      p.weights.set_weights(our_weights, backward.weights_desc());
       p.scratchpad = backward.scratchpad_desc();
       break;
     }
@@ -311,8 +335,10 @@ bool gathers_too_much(const ConvShape& s) {
 }
 
 Precision conv_precision(const ConvShape& s) {
-  constexpr Index kChannels = 16;
-  const bool usual = s.groups == 1 && s.in_channels % kChannels == 0 &&
+  constexpr Index kChannels = 16, kColors = 3, kWide = 3;
+  const bool image = s.in_channels == kColors && s.dilation == 1 &&
+                     std::min(s.kernel_height, s.kernel_width) >= kWide;
+  const bool usual = s.groups == 1 && (s.in_channels % kChannels == 0 || image) &&
                      s.out_channels % kChannels == 0 && s.height >= s.reach(s.kernel_height) &&
                      s.width >= s.reach(s.kernel_width) && !sees_only_padding(s);
   if (!usual || precision() == Precision::kF32) return Precision::kF32;
@@ -360,12 +386,12 @@ void conv_forward(const ConvKey& key, const ConvForward& at) {
   memory out =
       skip && !p.y.same() ? p.y.input(skip, space.y, space.stream) : p.y.output(y, space.y);
   p.convolution.execute(
-      space.stream, {{DNNL_ARG_SRC, p.x.input(x, space.x, space.stream)},
-                     {DNNL_ARG_WEIGHTS,
-                      p.weights.held_input(weights_of(key, w, gain), space.weights, space.stream)},
-                     {DNNL_ARG_BIAS, wrap(p.bias, bias)},
-                     {DNNL_ARG_DST, out},
-                     {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
+      space.stream,
+      {{DNNL_ARG_SRC, p.x.input(x, space.x, space.stream)},
+       {DNNL_ARG_WEIGHTS, p.weights.held_input(weights_of(key, w, gain), space.weights)},
+       {DNNL_ARG_BIAS, wrap(p.bias, bias)},
+       {DNNL_ARG_DST, out},
+       {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
   p.y.unpack(out, y, space.stream);
   space.stream.wait();
 }
@@ -377,11 +403,10 @@ void conv_backward_data(const ConvShape& shape, const Real* w, const Real* dy, R
   const Primitive& p = primitive(key);
   memory out = p.x.output(dx, space.x);
   p.convolution.execute(
-      space.stream,
-      {{DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
-       {DNNL_ARG_WEIGHTS, p.weights.held_input(weights_of(key, w), space.weights, space.stream)},
-       {DNNL_ARG_DIFF_SRC, out},
-       {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
+      space.stream, {{DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
+                     {DNNL_ARG_WEIGHTS, p.weights.held_input(weights_of(key, w), space.weights)},
+                     {DNNL_ARG_DIFF_SRC, out},
+                     {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
   p.x.unpack(out, dx, space.stream);
   space.stream.wait();
 }

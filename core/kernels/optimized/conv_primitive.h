@@ -40,8 +40,9 @@ bool sees_only_padding(const ConvShape& shape);
 // channels alone. Such gradients are left to the reference version.
 bool gathers_too_much(const ConvShape& shape);
 
-// What operands are rounded to now (precision.h): only those of whole blocks of 16 channels and of
-// images that the kernel fits in. For others, oneDNN (2.6) takes numbers from beyond its arrays.
+// What operands are rounded to now (precision.h): only those of whole blocks of 16 channels, or of
+// the colours of pictures under kernels of 3 x 3 and more, and of images that the kernel fits in.
+// For others, oneDNN (2.6) takes numbers from beyond its arrays.
 Precision conv_precision(const ConvShape& shape);
 
 // Whether a convolution in 32-bit floats is one that oneDNN computes by Winograd's filtering.

@@ -28,7 +28,8 @@ Tensor rounded(const Real* x, Index rows, Index cols, Index width) {
 }  // namespace
 #endif
 
-void gemm(const Gemm& g) {
+void gemm(const Gemm& product) {
+  const Gemm g = started_from_bias(product);
 #ifndef SACCADE_DOUBLE
   if (g.precision == Precision::kBf16) {
     const bool a_turned = g.trans_a == Trans::kYes, b_turned = g.trans_b == Trans::kYes;

@@ -1,0 +1,108 @@
+// Products that read copies of weights.
+#include "core/kernels/constant_weights.h"
+
+#include <optional>
+
+#include "core/base/random.h"
+#include "core/kernels/gemm.h"
+#include "core/kernels/optimized/conv_primitive.h"
+#include "core/parallel/kernel_parts.h"
+#include "tests/support/catch.h"
+#include "tests/support/close.h"
+#include "tests/support/with_precision.h"
+
+namespace saccade {
+
+using test::close;
+
+namespace {
+
+// N(0, 1) numbers, of which those with another `sample` are others.
+Tensor normal_numbers(Shape shape, std::uint64_t sample) {
+  Tensor out(shape);
+  Random random({1, Stream::kTest, 0, sample});
+  for (Real& x : out.span()) x = static_cast<Real>(random.normal());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("products read copies of weights that do not change, whatever their rows and cuts are") {
+  for (const Precision precision : {Precision::kF32, Precision::kBf16}) {
+    if (precision == Precision::kBf16 && !test::has_bf16()) continue;
+    const test::WithPrecision with(precision);
+    constexpr Index kInner = 510, kColumns = 1030, kMost = 200;  // large enough to be cut
+    const Tensor x = normal_numbers({kMost, kInner}, 1), dy = normal_numbers({kMost, kColumns}, 2);
+    const Tensor bias = normal_numbers({kColumns}, 3);
+    Tensor block = normal_numbers({3, kInner, kColumns}, 4);
+    const ConstView w{block.data() + kInner * kColumns, {kInner, kColumns}};  // not at its start
+    // x w + bias, twice that, and dy w^T of the first rows.
+    const auto products = [&](Index rows, bool cut) {
+      std::optional<parallel::SplitKernels> split;
+      if (cut) split.emplace();
+      Tensor y({rows, kColumns}), dx({rows, kInner});
+      const ConstView some{x.data(), {rows, kInner}};
+      kernels::affine(some, Trans::kNo, w, bias.view(), y.view());
+      std::vector<Real> all(y.span().begin(), y.span().end());
+      kernels::matmul(some, w, y.view(), 1);
+      kernels::matmul_nt({dy.data(), {rows, kColumns}}, w, dx.view(), 0);
+      all.insert(all.end(), y.span().begin(), y.span().end());
+      all.insert(all.end(), dx.span().begin(), dx.span().end());
+      return all;
+    };
+    const auto near = [&](const std::vector<Real>& a, const std::vector<Real>& b) {
+      return close({a.data(), {std::ssize(a)}}, {b.data(), {std::ssize(b)}},
+                   {.relative = 1e-4, .absolute = 1e-4});
+    };
+    WeightCopies copies;
+    bool packed = false;
+    for (int promise = 0; promise < 2; ++promise)
+      for (const Index rows : {1, 3, 32, 33, 65, 200}) {
+        CAPTURE(precision == Precision::kBf16, promise, rows);
+        parallel::set_threads(4);
+        const std::vector<Real> alone = products(rows, false);
+        const ConstantWeights held(std::as_const(block).span(), &copies);
+        const std::vector<Real> whole = products(rows, false);
+        CHECK(near(whole, alone));
+        const std::vector<Real> cut = products(rows, true);
+        CHECK(near(cut, whole));
+        parallel::set_threads(1);
+        CHECK(products(rows, true) == cut);
+        for (Real& number : block.span()) number *= -1;  // against the promise
+        packed = packed || products(rows, false) == whole;
+      }
+    // Where the processor's products read weights in another layout, copies are what is read.
+    if (kernels::optimized::library_has_winograd()) CHECK(packed);
+  }
+}
+
+TEST_CASE("a product with a copy of B that several share is the one without it") {
+  if (!test::has_bf16()) return;
+  const test::WithPrecision bf16(Precision::kBf16);
+  constexpr Index kMost = 900, kIn = 70, kOut = 100;
+  const Tensor x = normal_numbers({kMost, kIn}, 1), dy = normal_numbers({kMost, kOut}, 2);
+  for (const Index rows : {1, 2, 31, 32, 33, 300, 700, 900}) {
+    CAPTURE(rows);
+    Gemm g{.trans_a = Trans::kYes,
+           .m = kIn - 5,
+           .n = kOut - 3,
+           .k = rows,
+           .a = x.data() + 2,
+           .lda = kIn,
+           .b = dy.data() + 1,
+           .ldb = kOut};
+    Tensor alone({g.m, g.n}), shared({g.m, g.n});
+    g.ldc = g.n;
+    std::vector<std::uint16_t> memory;
+    for (Tensor* to : {&alone, &shared}) {
+      if (to == &shared) g.packed_b = kernels::pack_b(g, memory);
+      g.c = to->data(), g.beta = 0;
+      kernels::gemm(g);
+      g.beta = 1;
+      kernels::gemm(g);
+    }
+    CHECK(close(alone.view(), shared.view(), {.relative = 1e-4, .absolute = 1e-4}));
+  }
+}
+
+}  // namespace saccade
