@@ -1,7 +1,9 @@
 #include "core/optim/gradient_jobs.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/kernels/gemm.h"
@@ -36,6 +38,36 @@ Real* sum_scratch(Index groups) {
   return one.data();
 }
 
+// The columns of dy that a thread multiplied last, as products read them (kernels::pack_b): the
+// next tile mostly has the same ones.
+struct Columns {
+  std::uint64_t collection = 0;
+  int parameter = -1;
+  Index col = 0;
+  std::map<std::pair<const Real*, Index>, const void*> copies;  // by the first number and the rows
+  std::vector<std::vector<std::uint16_t>> memory;
+
+  const void* pack(const Gemm& g) {
+    const auto found = copies.find({g.b, g.k});
+    if (found != copies.end()) return found->second;
+    if (memory.size() == copies.size()) memory.emplace_back();
+    const void* copy = kernels::pack_b(g, memory[copies.size()]);
+    // A tile of few rows is not rounded and has none, but others may.
+    if (copy) copies.emplace(std::pair(g.b, g.k), copy);
+    return copy;
+  }
+};
+Columns& columns_of(std::uint64_t collection, const Tile& tile) {
+  static parallel::PerThread<Columns> of_threads;
+  Columns& columns = of_threads.get();
+  if (columns.collection != collection || columns.parameter != tile.parameter ||
+      columns.col != tile.col) {
+    columns.copies.clear();
+    columns.collection = collection, columns.parameter = tile.parameter, columns.col = tile.col;
+  }
+  return columns;
+}
+
 }  // namespace
 
 GradientJobs::GradientJobs(const ParameterStore& store, Index groups, Index part, Index parts)
@@ -59,6 +91,8 @@ void GradientJobs::check(const LinearGrad& job) const {
 }
 
 void GradientJobs::collect(std::span<Tape* const> shards, Index all_shards) {
+  static std::atomic<std::uint64_t> collections = 0;
+  number_ = ++collections;
   const Index first = parallel::shards_of(first_group_, all_groups_, all_shards).begin;
   for (Jobs& jobs : jobs_) {
     jobs.linear.clear();
@@ -163,19 +197,22 @@ bool GradientJobs::compute_group(Index group, const Tile& tile, Real* out) const
   const Shape& shape = store_->info(tile.parameter).shape;
   const Index in = shape.rows(), width = shape.cols();
   bool fresh = true;
+  Columns& columns = columns_of(number_, tile);
   for (const Product& product : jobs.products)
     for (Index k = 0; k < product.rows; k += kRowBlock) {
-      kernels::gemm({.trans_a = Trans::kYes,
-                     .m = tile.rows,
-                     .n = tile.cols,
-                     .k = std::min(kRowBlock, product.rows - k),
-                     .a = product.x + k * in + tile.row,
-                     .lda = in,
-                     .b = product.dy + k * width + tile.col,
-                     .ldb = width,
-                     .beta = fresh ? Real{0} : Real{1},
-                     .c = out,
-                     .ldc = tile.cols});
+      Gemm g{.trans_a = Trans::kYes,
+             .m = tile.rows,
+             .n = tile.cols,
+             .k = std::min(kRowBlock, product.rows - k),
+             .a = product.x + k * in + tile.row,
+             .lda = in,
+             .b = product.dy + k * width + tile.col,
+             .ldb = width,
+             .beta = fresh ? Real{0} : Real{1},
+             .c = out,
+             .ldc = tile.cols};
+      g.packed_b = columns.pack(g);
+      kernels::gemm(g);
       fresh = false;
     }
   if (fresh) std::fill_n(out, tile.rows * tile.cols, Real{0});

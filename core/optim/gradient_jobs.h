@@ -5,6 +5,7 @@
 // out.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -69,6 +70,7 @@ class GradientJobs {
   std::vector<Jobs> jobs_;  // [groups, parameters]
   std::vector<Copy> copies_;
   Arena pack_;
+  std::uint64_t number_ = 0;  // of the collection, counted over all objects
 };
 
 }  // namespace SACCADE_NUMERIC
