@@ -66,6 +66,9 @@ class HeldBlock {
       : numbers_(numbers), copies_(kept ? kept : &own_) {
     copies_->begin(numbers.data());
   }
+  bool is(std::span<const float> numbers) const {
+    return numbers_.data() == numbers.data() && numbers_.size() == numbers.size();
+  }
   bool has(const float* x, std::size_t count) const {
     return x >= numbers_.data() && x + count <= numbers_.data() + numbers_.size();
   }
@@ -79,15 +82,23 @@ class HeldBlock {
 
 namespace {
 
+// Promises about the same block share it, and it ends with the last of them.
 struct AllHeld {
   std::shared_mutex mutex;
-  std::vector<HeldBlock*> blocks;
+  std::vector<std::weak_ptr<HeldBlock>> blocks;
 
-  HeldBlock* find(const float* x, std::size_t count) {
-    const std::shared_lock lock(mutex);
-    for (HeldBlock* block : blocks)
-      if (block->has(x, count)) return block;
+  template <class Fits>
+  std::shared_ptr<HeldBlock> find(Fits fits) {
+    for (const std::weak_ptr<HeldBlock>& some : blocks)
+      if (std::shared_ptr<HeldBlock> block = some.lock(); block && fits(*block)) return block;
     return nullptr;
+  }
+  std::shared_ptr<HeldBlock> find(const float* x, std::size_t count) {
+    const std::shared_lock lock(mutex);
+    return find([&](const HeldBlock& block) { return block.has(x, count); });
+  }
+  std::shared_ptr<HeldBlock> find(std::span<const float> numbers) {
+    return find([&](const HeldBlock& block) { return block.is(numbers); });
   }
 };
 AllHeld& all_held() {
@@ -99,33 +110,26 @@ AllHeld& all_held() {
 
 ConstantWeights::ConstantWeights(std::span<const float> block, WeightCopies* kept) {
   if (block.empty()) return;
-  block_ = std::make_unique<HeldBlock>(block, kept);
   AllHeld& all = all_held();
+  {
+    const std::shared_lock lock(all.mutex);
+    block_ = all.find(block);
+  }
+  if (block_) return;
+  // Copies are written without the lock, because tasks that need it may run meanwhile.
+  auto made = std::make_shared<HeldBlock>(block, kept);
   const std::unique_lock lock(all.mutex);
-  all.blocks.push_back(block_.get());
+  block_ = all.find(block);
+  if (block_) return;
+  std::erase_if(all.blocks, [](const auto& some) { return some.expired(); });
+  all.blocks.push_back(made);
+  block_ = std::move(made);
 }
 
 ConstantWeights::ConstantWeights(std::span<const double>, WeightCopies*) {}
-
-void ConstantWeights::end() {
-  if (!block_) return;
-  {
-    AllHeld& all = all_held();
-    const std::unique_lock lock(all.mutex);
-    std::erase(all.blocks, block_.get());
-  }
-  block_.reset();
-}
-
 ConstantWeights::ConstantWeights(ConstantWeights&&) noexcept = default;
-ConstantWeights& ConstantWeights::operator=(ConstantWeights&& other) noexcept {
-  if (this != &other) {
-    end();
-    block_ = std::move(other.block_);
-  }
-  return *this;
-}
-ConstantWeights::~ConstantWeights() { end(); }
+ConstantWeights& ConstantWeights::operator=(ConstantWeights&&) noexcept = default;
+ConstantWeights::~ConstantWeights() = default;
 
 bool are_constant(std::initializer_list<std::span<const float>> numbers) {
   return std::ranges::all_of(numbers, [](std::span<const float> some) {
@@ -135,7 +139,7 @@ bool are_constant(std::initializer_list<std::span<const float>> numbers) {
 
 const void* packed_weights(const float* x, std::size_t count, int layout, std::size_t size,
                            const WeightCopies::Pack& pack) {
-  HeldBlock* block = all_held().find(x, count);
+  const std::shared_ptr<HeldBlock> block = all_held().find(x, count);
   return block ? block->copies().get(x, layout, size, pack) : nullptr;
 }
 

@@ -46,7 +46,7 @@ class WeightCopies {
 // copies: it must outlive the calls under the others. One at a time may use a WeightCopies.
 class ConstantWeights {
  public:
-  // `kept`, which must outlive this, has the copies if they are to be kept.
+  // `kept` has the copies if they are to be kept. It must outlive all promises about the block.
   explicit ConstantWeights(std::span<const float> block, WeightCopies* kept = nullptr);
   explicit ConstantWeights(std::span<const double> block, WeightCopies* kept = nullptr);
   ConstantWeights(ConstantWeights&&) noexcept;
@@ -54,9 +54,7 @@ class ConstantWeights {
   ~ConstantWeights();
 
  private:
-  void end();
-
-  std::unique_ptr<class HeldBlock> block_;
+  std::shared_ptr<class HeldBlock> block_;
 };
 
 // A copy, as WeightCopies::get(), of `count` numbers from x on; null where no block that is held

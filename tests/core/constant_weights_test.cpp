@@ -1,12 +1,14 @@
 // Products that read copies of weights.
 #include "core/kernels/constant_weights.h"
 
+#include <atomic>
 #include <optional>
 
 #include "core/base/random.h"
 #include "core/kernels/gemm.h"
 #include "core/kernels/optimized/conv_primitive.h"
 #include "core/parallel/kernel_parts.h"
+#include "core/parallel/parallel.h"
 #include "tests/support/catch.h"
 #include "tests/support/close.h"
 #include "tests/support/with_precision.h"
@@ -74,6 +76,22 @@ TEST_CASE("products read copies of weights that do not change, whatever their ro
     // Where the processor's products read weights in another layout, copies are what is read.
     if (kernels::optimized::library_has_winograd()) CHECK(packed);
   }
+}
+
+TEST_CASE("promises about the same weights begin and end while others last") {
+  constexpr Index kRows = 3, kInner = 256, kColumns = 512, kTasks = 400;
+  const Tensor x = normal_numbers({kRows, kInner}, 1), w = normal_numbers({kInner, kColumns}, 2);
+  Tensor expected({kRows, kColumns});
+  kernels::matmul(x.view(), w.view(), expected.view(), 0);
+  parallel::set_threads(4);
+  std::atomic<Index> right = 0;
+  parallel::for_each(kTasks, [&](Index) {
+    const ConstantWeights held(w.span());
+    Tensor y({kRows, kColumns});
+    kernels::matmul(x.view(), w.view(), y.view(), 0);
+    if (close(expected.view(), y.view(), {.relative = 1e-4, .absolute = 1e-4})) ++right;
+  });
+  CHECK(right == kTasks);
 }
 
 TEST_CASE("a product with a copy of B that several share is the one without it") {
