@@ -123,7 +123,7 @@ struct Argument {
   }
   void set_weights(const memory::desc& our, const memory::desc& their) {
     set(our, their);
-    layout = kernels_detail::layout_number(ours, theirs);
+    layout = kernels_detail::layout_number({ours, engine(), nullptr}, {theirs, engine(), nullptr});
   }
   // The same of weights, of which there may be a copy in the primitive's layout.
   memory held_input(const HeldWeights& w, Tensor& buffer) const {

@@ -76,7 +76,8 @@ std::shared_ptr<const WeightLayout> make_layout(const WeightKey& key) {
   // Without AVX-512, rows as they are.
   if (layout->theirs.data.format_desc.blocking.inner_nblks == 0) layout->theirs = layout->ours;
   if (!layout->exists()) return layout;
-  layout->number = kernels_detail::layout_number(layout->ours, layout->theirs);
+  layout->number = kernels_detail::layout_number({layout->ours, engine(), nullptr},
+                                                 {layout->theirs, engine(), nullptr});
   layout->by_us = key.precision == Precision::kBf16 && layout->theirs == pairs;
   return layout;
 }

@@ -1,6 +1,7 @@
 #include "core/kernels/optimized/weight_layout.h"
 
 #include <algorithm>
+#include <dnnl.hpp>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -10,10 +11,10 @@
 
 namespace saccade::kernels_detail {
 
-int layout_number(const dnnl::memory::desc& ours, const dnnl::memory::desc& theirs) {
+int layout_number(const dnnl::memory& ours, const dnnl::memory& theirs) {
   static std::mutex mutex;
   static std::vector<std::pair<dnnl::memory::desc, dnnl::memory::desc>> known;
-  const std::pair wanted(ours, theirs);
+  const std::pair wanted(ours.get_desc(), theirs.get_desc());
   const std::lock_guard lock(mutex);
   const auto number = std::find(known.begin(), known.end(), wanted) - known.begin();
   if (number == std::ssize(known)) known.push_back(wanted);

@@ -1,13 +1,17 @@
 // What products and convolutions share that read weights in a layout of oneDNN's.
 #pragma once
 
-#include <dnnl.hpp>
+namespace dnnl {
+struct engine;
+struct memory;
+struct stream;
+}  // namespace dnnl
 
 namespace saccade::kernels_detail {
 
-// The number of the way from one layout to another, for packed_weights(): the same for the same
-// two descriptions, in all threads.
-int layout_number(const dnnl::memory::desc& ours, const dnnl::memory::desc& theirs);
+// The number of the way from the layout of one memory to that of another, for packed_weights(): the
+// same for the same two layouts, in all threads. The numbers in them do not matter.
+int layout_number(const dnnl::memory& ours, const dnnl::memory& theirs);
 
 // Brings numbers from one layout to another. A reorder may have memory of its own to work in, so
 // each call makes one, and several threads may call. Throws as rethrow() does.
