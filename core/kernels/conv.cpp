@@ -1,6 +1,7 @@
 #include "core/kernels/conv.h"
 
 #include <Eigen/Core>
+#include <algorithm>
 
 #include "core/base/error.h"
 #include "core/kernels/internal/eigen_maps.h"
@@ -54,6 +55,54 @@ void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue
   log_work(ConvPass::kForward, shape);
   const WorkLog::Pause pause;
   if (y.size() > 0) chosen::conv2d(shape, x, w, epilogue, y);
+}
+
+void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y) {
+  Shape given = x.shape;
+  for (const ResidualBlock& block : blocks) {
+    Shape made = given;
+    SACCADE_ASSERT(block.links.size() > 1, "a residual block of one convolution");
+    for (const ConvLink& link : block.links) {
+      check(link.shape, made, link.w.shape, link.shape.output());
+      made = link.shape.output();
+    }
+    if (block.shortcut) check(block.shortcut->shape, given, block.shortcut->w.shape, made);
+    SACCADE_ASSERT(made == y.shape && (block.shortcut || given == made), "a residual block ", given,
+                   " -> ", made, " for ", y.shape);
+    given = made;
+  }
+  if (y.size() == 0) return;
+#ifndef SACCADE_DOUBLE
+  if (!parallel::splits_kernels() && !blocks.empty()) {
+    for (const ResidualBlock& block : blocks) {
+      for (const ConvLink& link : block.links) log_work(ConvPass::kForward, link.shape);
+      if (block.shortcut) log_work(ConvPass::kForward, block.shortcut->shape);
+    }
+    const WorkLog::Pause pause;
+    return optimized::residual_blocks(blocks, x, y);
+  }
+#endif
+  Tensor sum = Tensor(x.shape, x.span());
+  for (const ResidualBlock& block : blocks) {
+    Tensor next, inner;
+    if (block.shortcut) {
+      next = Tensor(y.shape);
+      conv2d(block.shortcut->shape, sum.view(), block.shortcut->w, block.shortcut->epilogue,
+             next.view());
+    }
+    ConstView from = sum.view();
+    for (const ConvLink& link : std::span(block.links).first(block.links.size() - 1)) {
+      Tensor result(link.shape.output());
+      conv2d(link.shape, from, link.w, link.epilogue, result.view());
+      inner = std::move(result);
+      from = inner.view();
+    }
+    if (block.shortcut) sum = std::move(next);
+    ConvEpilogue epilogue = block.links.back().epilogue;
+    epilogue.skip = sum.view();
+    conv2d(block.links.back().shape, from, block.links.back().w, epilogue, sum.view());
+  }
+  std::ranges::copy(sum.span(), y.data);
 }
 
 #ifdef SACCADE_DOUBLE

@@ -3,6 +3,10 @@
 // call, except in the forward pass and scale_weights() where kernels are cut (kernel_parts.h).
 #pragma once
 
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "core/kernels/activation.h"
 #include "core/tensor/tensor.h"
 
@@ -52,7 +56,7 @@ namespace kernels {
 // What happens to each sum. A view without data adds nothing.
 struct ConvEpilogue {
   ConstView bias;  // [out]
-  ConstView skip;  // of y's shape, but not y itself
+  ConstView skip;  // of y's shape; y itself where it holds what is to be added
   Activation activation = Activation::kNone;
   // [out], by which the weights of an output channel are multiplied first, where takes_gain().
   // While the weights are held (constant_weights.h), it is the same in every call: their products
@@ -73,6 +77,23 @@ bool takes_gain(const ConvShape& shape);
 // scaled[..., o] = w[..., o] gain[o].
 void scale_weights(ConstView w, ConstView gain, View scaled);
 
+// A convolution with its weights.
+struct ConvLink {
+  ConvShape shape;
+  ConstView w;
+  ConvEpilogue epilogue = {};
+};
+// At least two convolutions, each of which reads the result of the one before. The last one adds
+// what the block is given or, where there is a shortcut, the result of that convolution of it. No
+// epilogue has a skip.
+struct ResidualBlock {
+  std::vector<ConvLink> links;
+  std::optional<ConvLink> shortcut = {};
+};
+// y = the result of the last of several blocks, of which each reads that of the one before; all
+// have results of y's shape. They are computed for a few images at a time, which stay in the cache.
+void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y);
+
 // dx = the gradient of x, from that of the sums. Assigns.
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
 
@@ -92,6 +113,7 @@ void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, 
 namespace optimized {  // oneDNN, primitives held per thread and shape
 bool takes_gain(const ConvShape& shape);
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
+void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y);
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
                              View dbias);

@@ -8,8 +8,8 @@ ConvNorm::ConvNorm(const Scopes& scopes, const Conv2dLayout& layout, const Batch
       norm_(scopes.norm, layout.out, start),
       options_(options_of(layout)) {}
 
-Var ConvNorm::operator()(Tape& tape, Var x, Var skip) const {
-  return ops::conv_norm(x, tape.parameter(weight_), norm_.on(tape), skip, options_);
+ops::NormedConv ConvNorm::on(Tape& tape) const {
+  return {tape.parameter(weight_), norm_.on(tape), options_};
 }
 
 }  // namespace SACCADE_NUMERIC

@@ -17,7 +17,11 @@ class ConvNorm {
   ConvNorm(const Scopes& scopes, const Conv2dLayout& layout, const BatchNormStart& start = {});
   // [B, H, W, in] -> f(norm(conv(x)) + skip) [B, H', W', out]. skip has the shape of the result, or
   // is no Var.
-  Var operator()(Tape& tape, Var x, Var skip = {}) const;
+  Var operator()(Tape& tape, Var x, Var skip = {}) const {
+    return ops::conv_norm(x, on(tape), skip);
+  }
+  // For ops::residual_blocks().
+  ops::NormedConv on(Tape& tape) const;
 
  private:
   int weight_;

@@ -1,6 +1,7 @@
 #include "core/ops/conv_ops.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "core/kernels/batch_norm.h"
 #include "core/kernels/constant_weights.h"
@@ -15,8 +16,8 @@ namespace ops {
 
 namespace {
 
-ConvShape conv_shape(const char* op, Var x, Var w, const Conv2dOptions& options) {
-  const Shape &image = x.shape(), &kernel = w.shape();
+ConvShape conv_shape(const char* op, const Shape& image, Var w, const Conv2dOptions& options) {
+  const Shape kernel = w.shape();
   SACCADE_CHECK(image.rank() == 4 && kernel.rank() == 4, "[", op,
                 "] needs x [B, H, W, in] and w [kh, kw, in / groups, out]; got ", image, " and ",
                 kernel);
@@ -84,6 +85,50 @@ void add_data_gradient(const ConvShape& shape, ConstView w, ConstView d, const T
   kernels::accumulate(part, dx.view);
 }
 
+ConvShape normed_shape(const Shape& image, const NormedConv& conv) {
+  const ConvShape shape = conv_shape("conv_norm", image, conv.w, conv.options);
+  const Shape channels{shape.out_channels};
+  const ChannelNorm& norm = conv.norm;
+  SACCADE_CHECK(norm.gamma.shape() == channels && norm.beta.shape() == channels &&
+                    norm.mean.shape == channels && norm.variance.shape == channels,
+                "[conv_norm] gamma, beta, mean and variance must be ", channels, "; got ",
+                norm.gamma.shape(), ", ", norm.beta.shape(), ", ", norm.mean.shape, ", ",
+                norm.variance.shape);
+  return shape;
+}
+
+void check_skip(Var skip, const ConvShape& shape) {
+  SACCADE_CHECK(!skip || skip.shape() == shape.output(), "[conv_norm] skip ",
+                skip ? skip.shape() : Shape{}, " beside ", shape.output());
+}
+
+// The convolution with its normalisation in the epilogue, or in weights of its own.
+kernels::ConvLink folded(const ConvShape& shape, const NormedConv& conv, ConstView rstd,
+                         Scratch& scratch) {
+  const ChannelNorm& norm = conv.norm;
+  const View gain = scratch.view(rstd.shape), bias = scratch.view(rstd.shape);
+  kernels::fold_norm(norm.gamma.value(), norm.beta.value(), norm.mean, rstd, gain, bias);
+  kernels::ConvLink link{
+      .shape = shape,
+      .w = conv.w.value(),
+      .epilogue = {.bias = bias, .skip = {}, .activation = conv.options.activation}};
+  const bool constant = are_constant(
+      {link.w.span(), norm.gamma.value().span(), norm.mean.span(), norm.variance.span()});
+  if (constant && kernels::takes_gain(shape)) {
+    link.epilogue.gain = gain;
+  } else {
+    const View scaled = scratch.view(shape.weights());
+    kernels::scale_weights(link.w, gain, scaled);
+    link.w = scaled;
+  }
+  return link;
+}
+
+bool needs_gradient(const NormedConv& conv) {
+  return conv.w.requires_grad() || conv.norm.gamma.requires_grad() ||
+         conv.norm.beta.requires_grad();
+}
+
 PoolShape pool_shape(const char* op, Var x, const Pool2dOptions& options) {
   const Shape& image = x.shape();
   SACCADE_CHECK(image.rank() == 4, "[", op, "] needs [B, H, W, C]; got ", image);
@@ -106,7 +151,7 @@ PoolShape pool_shape(const char* op, Var x, const Pool2dOptions& options) {
 }  // namespace
 
 Var conv2d(Var x, Var w, Var bias, const Conv2dOptions& options) {
-  const ConvShape shape = conv_shape("conv2d", x, w, options);
+  const ConvShape shape = conv_shape("conv2d", x.shape(), w, options);
   SACCADE_CHECK(!bias || bias.shape().size() == shape.out_channels, "[conv2d] bias ",
                 bias ? bias.shape() : Shape{}, " for ", shape.out_channels, " output channels");
   const Activation f = options.activation;
@@ -132,41 +177,22 @@ Var conv2d(Var x, Var w, Var bias, const Conv2dOptions& options) {
   return y;
 }
 
-Var conv_norm(Var x, Var w, const ChannelNorm& norm, Var skip, const Conv2dOptions& options) {
-  const ConvShape shape = conv_shape("conv_norm", x, w, options);
-  const Shape channels{shape.out_channels};
-  const Var gamma = norm.gamma, beta = norm.beta;
-  SACCADE_CHECK(gamma.shape() == channels && beta.shape() == channels &&
-                    norm.mean.shape == channels && norm.variance.shape == channels,
-                "[conv_norm] gamma, beta, mean and variance must be ", channels, "; got ",
-                gamma.shape(), ", ", beta.shape(), ", ", norm.mean.shape, ", ",
-                norm.variance.shape);
-  SACCADE_CHECK(!skip || skip.shape() == shape.output(), "[conv_norm] skip ",
-                skip ? skip.shape() : Shape{}, " beside ", shape.output());
-  const Activation f = options.activation;
+Var conv_norm(Var x, const NormedConv& conv, Var skip) {
+  const ConvShape shape = normed_shape(x.shape(), conv);
+  check_skip(skip, shape);
+  const Var w = conv.w, gamma = conv.norm.gamma, beta = conv.norm.beta;
+  const Activation f = conv.options.activation;
   Tape& tape = x.tape();
   const Var y = tape.output(shape.output(), {x, w, gamma, beta, skip});
-  const View rstd{tape.scratch(channels.size()), channels};
-  kernels::reciprocal_deviation(norm.epsilon, norm.variance, rstd);
+  const View rstd{tape.scratch(shape.out_channels), {shape.out_channels}};
+  kernels::reciprocal_deviation(conv.norm.epsilon, conv.norm.variance, rstd);
   {
     Scratch scratch(tape);
-    const View gain = scratch.view(channels), bias = scratch.view(channels);
-    kernels::fold_norm(gamma.value(), beta.value(), norm.mean, rstd, gain, bias);
-    kernels::ConvEpilogue epilogue{
-        .bias = bias, .skip = skip ? skip.value() : ConstView{}, .activation = f};
-    ConstView weights = w.value();
-    const bool constant = are_constant(
-        {weights.span(), gamma.value().span(), norm.mean.span(), norm.variance.span()});
-    if (constant && kernels::takes_gain(shape)) {
-      epilogue.gain = gain;
-    } else {
-      const View folded = scratch.view(shape.weights());
-      kernels::scale_weights(weights, gain, folded);
-      weights = folded;
-    }
-    kernels::conv2d(shape, x.value(), weights, epilogue, tape.mutable_value(y));
+    kernels::ConvLink link = folded(shape, conv, rstd, scratch);
+    if (skip) link.epilogue.skip = skip.value();
+    kernels::conv2d(shape, x.value(), link.w, link.epilogue, tape.mutable_value(y));
   }
-  tape.record(y, [x, w, gamma, beta, skip, y, shape, f, rstd, mean = norm.mean, t = &tape] {
+  tape.record(y, [x, w, gamma, beta, skip, y, shape, f, rstd, mean = conv.norm.mean, t = &tape] {
     const auto wanted = [&](Var v) { return v.requires_grad() ? t->grad(v) : View{}; };
     const auto dx = x.requires_grad() ? t->grad_target(x) : Tape::GradTarget{};
     const View dskip = skip ? wanted(skip) : View{};
@@ -194,6 +220,54 @@ Var conv_norm(Var x, Var w, const ChannelNorm& norm, Var skip, const Conv2dOptio
     }
     kernels::fold_norm_backward(w.value(), gamma.value(), mean, rstd, folded, dbias, gradients);
   });
+  return y;
+}
+
+Var residual_blocks(Var x, std::span<const ResidualBlock> blocks) {
+  for (const ResidualBlock& block : blocks)
+    SACCADE_CHECK(block.convs.size() > 1, "[residual_blocks] a block has ", block.convs.size(),
+                  " convolutions");
+  const auto needs = [](const ResidualBlock& block) {
+    return std::ranges::any_of(block.convs, needs_gradient) ||
+           (block.shortcut && needs_gradient(*block.shortcut));
+  };
+  if (x.requires_grad() || std::ranges::any_of(blocks, needs)) {
+    for (const auto& [convs, shortcut] : blocks) {
+      const Var skip = shortcut ? conv_norm(x, *shortcut) : x;
+      for (std::size_t i = 0; i < convs.size(); ++i)
+        x = conv_norm(x, convs[i], i + 1 == convs.size() ? skip : Var{});
+    }
+    return x;
+  }
+  Tape& tape = x.tape();
+  const auto shape_of = [&](const ResidualBlock& block, Shape image) {
+    for (const NormedConv& conv : block.convs) image = normed_shape(image, conv).output();
+    return image;
+  };
+  const Var y = tape.output(blocks.empty() ? x.shape() : shape_of(blocks[0], x.shape()), {});
+  Scratch scratch(tape);
+  const auto link_of = [&](const Shape& image, const NormedConv& conv) {
+    const ConvShape shape = normed_shape(image, conv);
+    const View rstd = scratch.view({shape.out_channels});
+    kernels::reciprocal_deviation(conv.norm.epsilon, conv.norm.variance, rstd);
+    return folded(shape, conv, rstd, scratch);
+  };
+  std::vector<kernels::ResidualBlock> all;
+  Shape given = x.shape();
+  for (const auto& [convs, shortcut] : blocks) {
+    all.emplace_back();
+    Shape made = given;
+    for (const NormedConv& conv : convs) {
+      all.back().links.push_back(link_of(made, conv));
+      made = all.back().links.back().shape.output();
+    }
+    if (shortcut) all.back().shortcut = link_of(given, *shortcut);
+    const Shape added = shortcut ? all.back().shortcut->shape.output() : given;
+    SACCADE_CHECK(made == y.shape() && added == made, "[residual_blocks] ", made, " beside ", added,
+                  " where the first block makes ", y.shape());
+    given = made;
+  }
+  kernels::residual_blocks(all, x.value(), tape.mutable_value(y));
   return y;
 }
 

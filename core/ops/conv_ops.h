@@ -2,6 +2,10 @@
 // can be read as a grid of regions [B, L, D]. Every op throws ShapeError on shapes that do not fit.
 #pragma once
 
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "core/autograd/tape.h"
 #include "core/kernels/conv.h"
 #include "core/ops/norm_ops.h"
@@ -27,11 +31,28 @@ struct Conv2dOptions {
 // only if x requires it.
 Var conv2d(Var x, Var w, Var bias = {}, const Conv2dOptions& options = {});
 
+// A convolution and the normalisation behind it.
+struct NormedConv {
+  Var w;
+  ChannelNorm norm;
+  Conv2dOptions options = {};
+};
+
 // f(batch_norm(conv2d(x, w)) + skip), with the normalisation folded into the convolution's weights,
 // so that it needs neither a pass nor memory of its own. skip has the shape of the result, or is no
 // Var.
-Var conv_norm(Var x, Var w, const ChannelNorm& norm, Var skip = {},
-              const Conv2dOptions& options = {});
+Var conv_norm(Var x, const NormedConv& conv, Var skip = {});
+
+// At least two convolutions, each of which reads the result of the one before. The last one adds,
+// before its activation, what the block is given or, where there is a shortcut, that convolution of
+// it.
+struct ResidualBlock {
+  std::vector<NormedConv> convs;
+  std::optional<NormedConv> shortcut = {};
+};
+// One block after the other, whose results all have the same shape. Where nothing needs a gradient,
+// only the last result gets memory of its own.
+Var residual_blocks(Var x, std::span<const ResidualBlock> blocks);
 
 struct Pool2dOptions {
   Index kernel = 2;

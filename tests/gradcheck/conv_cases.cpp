@@ -113,24 +113,33 @@ void add_norm_cases(std::vector<GradientCase>& cases) {
     cases.push_back({"conv_norm", c.name,
                      random_tensors({c.image, c.kernel, channels, channels}, key),
                      [options = c.options](Tape&, Inputs in) -> Outputs {
-                       return {ops::conv_norm(in[0], in[1], norm_of(in[2], in[3]), {}, options)};
+                       return {ops::conv_norm(in[0], {in[1], norm_of(in[2], in[3]), options})};
                      }});
   }
   for (const Activation f : {Activation::kNone, Activation::kRelu, Activation::kRelu6})
-    cases.push_back({"conv_norm", str("beside a skip, activation ", static_cast<int>(f)),
-                     sided(random_tensors({{2, 3, 4, 2}, {3, 3, 2, 3}, {3}, {3}, {2, 3, 4, 3}},
-                                          "conv_norm skip", 0.1)),
-                     [f](Tape&, Inputs in) -> Outputs {
-                       return {ops::conv_norm(in[0], in[1], norm_of(in[2], in[3]), in[4],
-                                              {.padding = 1, .activation = f})};
-                     }});
+    cases.push_back(
+        {"conv_norm", str("beside a skip, activation ", static_cast<int>(f)),
+         sided(random_tensors({{2, 3, 4, 2}, {3, 3, 2, 3}, {3}, {3}, {2, 3, 4, 3}},
+                              "conv_norm skip", 0.1)),
+         [f](Tape&, Inputs in) -> Outputs {
+           return {ops::conv_norm(
+               in[0], {in[1], norm_of(in[2], in[3]), {.padding = 1, .activation = f}}, in[4])};
+         }});
   cases.push_back({"conv_norm", "the image as the skip, everything used twice",
                    random_tensors({{2, 3, 3, 2}, {3, 3, 2, 2}, {2}, {2}}, "conv_norm 2"),
                    [](Tape&, Inputs in) -> Outputs {
-                     const ops::ChannelNorm norm = norm_of(in[2], in[3]);
-                     const Var y = ops::conv_norm(in[0], in[1], norm, in[0], {.padding = 1});
-                     return {ops::conv_norm(y, in[1], norm, in[0], {.padding = 1})};
+                     const ops::NormedConv conv{in[1], norm_of(in[2], in[3]), {.padding = 1}};
+                     return {ops::conv_norm(ops::conv_norm(in[0], conv, in[0]), conv, in[0])};
                    }});
+  cases.push_back(
+      {"residual_blocks", "one with a shortcut and one without",
+       random_tensors({{2, 4, 3, 2}, {1, 1, 2, 3}, {3, 3, 3, 3}, {3}, {3}}, "blocks"),
+       [](Tape&, Inputs in) -> Outputs {
+         const ops::ChannelNorm norm = norm_of(in[3], in[4]);
+         const ops::NormedConv first{in[1], norm}, second{in[2], norm, {.padding = 1}};
+         const ops::ResidualBlock blocks[] = {{{first, second}, first}, {{second, second}}};
+         return {ops::residual_blocks(in[0], blocks)};
+       }});
   for (const Activation f : {Activation::kNone, Activation::kRelu, Activation::kRelu6})
     cases.push_back({"batch_norm", str("activation ", static_cast<int>(f)),
                      sided(random_tensors({{2, 3, 2, 3}, {3}, {3}}, "batch_norm", 0.1)),

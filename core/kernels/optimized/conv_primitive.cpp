@@ -200,9 +200,11 @@ Primitive make(const ConvKey& key, dnnl::algorithm algorithm) {
       s.groups == 1
           ? memory::dims{s.out_channels, s.in_channels, s.kernel_height, s.kernel_width}
           : memory::dims{s.groups, s.group_out(), s.group_in(), s.kernel_height, s.kernel_width};
-  const memory::desc our_x = channels_last({s.batch, s.in_channels, s.height, s.width}, kFloat);
-  const memory::desc our_y =
-      channels_last({s.batch, s.out_channels, key.out_height(), s.out_width()}, kFloat);
+  const auto held = [&](bool rounded) { return rounded ? kRounded : kFloat; };
+  const memory::desc our_x =
+      channels_last({s.batch, s.in_channels, s.height, s.width}, held(key.rounded_x));
+  const memory::desc our_y = channels_last(
+      {s.batch, s.out_channels, key.out_height(), s.out_width()}, held(key.rounded_y));
   const auto tag = s.groups == 1 ? memory::format_tag::hwio : memory::format_tag::hwigo;
   const Index tap = s.in_channels * key.all_channels;
   const memory::desc our_weights =
@@ -210,12 +212,12 @@ Primitive make(const ConvKey& key, dnnl::algorithm algorithm) {
           ? memory::desc(extents, kFloat, tag)
           : memory::desc(extents, kFloat,
                          memory::dims{1, key.all_channels, s.kernel_width * tap, tap});
-  // Operands may be rounded; what is added up and written never is. The other directions need a
-  // description of the forward pass as a hint, which takes rounded numbers alone.
-  const auto rounded = key.precision == Precision::kBf16 ? kRounded : kFloat;
+  // Operands may be rounded; what is added up never is. The other directions need a description of
+  // the forward pass as a hint, which takes rounded numbers alone.
+  const auto rounded = held(key.precision == Precision::kBf16);
   using Types = std::function<memory::data_type(ConvDirection)>;  // by the direction that writes it
   const Types own = [&](ConvDirection result) {
-    return key.direction == result ? kFloat : rounded;
+    return key.direction == result ? held(key.rounded_y) : rounded;
   };
   const Types hint = [&](ConvDirection result) {
     return key.direction == ConvDirection::kForward ? own(result) : rounded;

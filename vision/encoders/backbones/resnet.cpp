@@ -2,6 +2,7 @@
 
 #include "core/autograd/keep_value.h"
 #include "core/ops/conv_ops.h"
+#include "core/ops/shape_ops.h"
 
 namespace saccade {
 
@@ -25,6 +26,19 @@ std::vector<BackboneStage> resnet_stages(std::size_t convolutions) {
   for (int k = 1; k <= 4; ++k)
     stages.push_back({.name = str("layer", k), .prefixes = {str("layer", k, ".")}, .grid = {}});
   return stages;
+}
+
+// make(images), by one image after the other while nothing is recorded: what it computes on the way
+// stays in the cache.
+template <class Make>
+Var each_image(Var images, Make make) {
+  Tape& tape = images.tape();
+  const Index count = images.shape()[0];
+  if (tape.recording() || count == 1) return make(images);
+  std::vector<Var> parts;
+  for (Index b = 0; b < count; ++b)
+    parts.push_back(keep_value(tape, [&] { return make(ops::slice_rows(images, b, 1)); }));
+  return ops::concat_rows(parts);
 }
 
 // The mean of 2 x 2 pixels.
@@ -159,6 +173,23 @@ GridShape Resnet::add_layer(const ParamScope& scope, const LayerPlan& layer, Gri
   return image;
 }
 
+Var Resnet::run_layer(Tape& tape, Var x, std::span<const Block> blocks) {
+  if (blocks.front().mean_before_shortcut) {
+    const Block& block = blocks.front();
+    const Var skip = block.shortcut[0](tape, halved(x));
+    for (std::size_t i = 0; i + 1 < block.convs.size(); ++i) x = block.convs[i](tape, x);
+    x = block.convs.back()(tape, block.mean_before_last ? halved(x) : x, skip);
+    blocks = blocks.subspan(1);
+  }
+  std::vector<ops::ResidualBlock> all;
+  for (const Block& block : blocks) {
+    all.emplace_back();
+    for (const ConvNorm& conv : block.convs) all.back().convs.push_back(conv.on(tape));
+    if (!block.shortcut.empty()) all.back().shortcut = block.shortcut[0].on(tape);
+  }
+  return ops::residual_blocks(x, all);
+}
+
 std::vector<Var> Resnet::run(Tape& tape, Var pixels) const {
   const auto stem = [&](Var x) {
     for (const ConvNorm& conv : stem_) x = conv(tape, x);
@@ -175,18 +206,13 @@ std::vector<Var> Resnet::run(Tape& tape, Var pixels) const {
     if (layers_.empty()) return results;
     x = keep_value(tape, [&] { return pool(x); });
   } else {
-    x = keep_value(tape, [&] { return pool(stem(pixels)); });
+    x = keep_value(
+        tape, [&] { return each_image(pixels, [&](Var image) { return pool(stem(image)); }); });
   }
   for (const std::vector<Block>& layer : layers_) {
-    x = keep_last(tape, x, layer.size(), [&](std::size_t b, Var in) {
-      const Block& block = layer[b];
-      const Var skip = block.shortcut.empty()
-                           ? in
-                           : block.shortcut[0](tape, block.mean_before_shortcut ? halved(in) : in);
-      Var inner = in;
-      for (std::size_t i = 0; i + 1 < block.convs.size(); ++i) inner = block.convs[i](tape, inner);
-      return block.convs.back()(tape, block.mean_before_last ? halved(inner) : inner, skip);
-    });
+    x = layer.front().mean_before_shortcut
+            ? keep_value(tape, [&] { return run_layer(tape, x, layer); })
+            : run_layer(tape, x, layer);
     results.push_back(x);
   }
   return results;

@@ -51,6 +51,7 @@ class Resnet : public Backbone {
     std::vector<ConvNorm> shortcut;
   };
   std::vector<Var> run(Tape& tape, Var pixels) const override;
+  static Var run_layer(Tape& tape, Var x, std::span<const Block> blocks);
   struct LayerPlan {
     const ResnetPlan& plan;
     std::size_t number;
