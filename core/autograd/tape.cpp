@@ -86,6 +86,16 @@ Tape::GradTarget Tape::grad_target(Var v) {
   return {{root.grad, node(v).shape}, true};
 }
 
+bool Tape::hand_over_grad(Var y, Var x) {
+  Node &to = root_of(x), &from = root_of(y);
+  const auto whole = [&](Var v, const Node& root) {
+    return node(v).shape.size() == root.shape.size();
+  };
+  if (to.grad || !whole(x, to) || !whole(y, from)) return false;
+  to.grad = from.grad;
+  return true;
+}
+
 ConstView Tape::parameter_grad(int index) const {
   const auto i = static_cast<std::size_t>(index);
   if (parameter_nodes_.empty() || parameter_nodes_[i] < 0) return {};

@@ -138,6 +138,10 @@ class Tape {
   };
   // The gradient of v as a place to write to. What is fresh has to be assigned as a whole.
   GradTarget grad_target(Var v);
+  // For an op that computes y, once it needs the gradient of y no more: gives its memory to x,
+  // which had none, so that both are the same. False: x has a gradient already, or is a part of a
+  // value.
+  bool hand_over_grad(Var y, Var x);
   // Whether a gradient was written to v.
   bool has_grad(Var v) const;
   int parameter_of(Var v) const { return node(v).parameter; }  // -1 if v is not a parameter

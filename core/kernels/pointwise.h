@@ -11,6 +11,9 @@ namespace saccade {
 inline namespace SACCADE_NUMERIC {
 namespace kernels {
 
+// Whether a gradient is assigned or added.
+enum class Write { kAssign, kAccumulate };
+
 void tanh(ConstView x, View y);
 void sigmoid(ConstView x, View y);
 void relu(ConstView x, View y);
@@ -20,10 +23,10 @@ void gelu(ConstView x, View y);  // x / 2 (1 + erf(x / sqrt(2)))
 // dx += dy (1 - y^2), dx += dy y (1 - y), dx += dy [y > 0], dx += dy (slope unless y > 0).
 void tanh_backward(ConstView y, ConstView dy, View dx);
 void sigmoid_backward(ConstView y, ConstView dy, View dx);
-void relu_backward(ConstView y, ConstView dy, View dx);
+void relu_backward(ConstView y, ConstView dy, View dx, Write write);
 void leaky_relu_backward(ConstView y, Real slope, ConstView dy, View dx);
 // dx += dy (Phi(x) + x phi(x)), with Phi and phi of the normal distribution.
-void gelu_backward(ConstView x, ConstView dy, View dx);
+void gelu_backward(ConstView x, ConstView dy, View dx, Write write);
 
 void add(ConstView a, ConstView b, View y);                 // y = a + b
 void multiply(ConstView a, ConstView b, View y);            // y = a * b
@@ -51,7 +54,6 @@ void normalize_rows_backward(ConstView y, ConstView norm, Real floor, ConstView 
 // nll[r] = log sum_v exp(logits[r, v]) - logits[r, target[r]]; lse[r] keeps the first term.
 void cross_entropy(ConstView logits, std::span<const int> targets, View nll, View lse);
 // dlogits[r, :] = (or +=, with accumulate) dnll[r] (softmax(logits[r]) - onehot(target[r])).
-enum class Write { kAssign, kAccumulate };
 void cross_entropy_backward(ConstView logits, std::span<const int> targets, ConstView lse,
                             ConstView dnll, View dlogits, Write write);
 

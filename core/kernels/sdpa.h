@@ -12,7 +12,7 @@ inline namespace SACCADE_NUMERIC {
 namespace kernels {
 
 // How many queries and keys are scored at a time.
-constexpr Index kSdpaQueries = 128, kSdpaKeys = 256;
+constexpr Index kSdpaQueries = 256, kSdpaKeys = 256;
 
 struct SdpaInputs {
   ConstView q, k, v;

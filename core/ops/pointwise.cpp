@@ -14,6 +14,26 @@ void check_same(const char* op, Var a, Var b) {
   SACCADE_CHECK(a.shape() == b.shape(), "[", op, "] shapes must be equal; got ", a.shape(), " and ",
                 b.shape());
 }
+
+struct Target {
+  View dx;
+  kernels::Write write;
+};
+// Where the gradient of x goes, number by number from that of y: in its place, if possible.
+Target in_place(Tape& tape, Var y, Var x) {
+  if (tape.hand_over_grad(y, x)) return {tape.grad(x), kernels::Write::kAssign};
+  const Tape::GradTarget to = tape.grad_target(x);
+  return {to.view, to.fresh ? kernels::Write::kAssign : kernels::Write::kAccumulate};
+}
+
+void add_gradient(Tape& tape, Var x, ConstView gradient) {
+  const Tape::GradTarget dx = tape.grad_target(x);
+  if (dx.fresh) {
+    std::copy_n(gradient.data, gradient.size(), dx.view.data);
+  } else {
+    kernels::accumulate(gradient, dx.view);
+  }
+}
 }  // namespace
 
 Var add(Var a, Var b) {
@@ -22,8 +42,9 @@ Var add(Var a, Var b) {
   const Var y = tape.output(a.shape(), {a, b});
   kernels::add(a.value(), b.value(), tape.mutable_value(y));
   tape.record(y, [a, b, y, t = &tape] {
-    if (a.requires_grad()) kernels::accumulate(t->grad(y), t->grad(a));
-    if (b.requires_grad()) kernels::accumulate(t->grad(y), t->grad(b));
+    const ConstView dy = t->grad(y);
+    if (a.requires_grad()) add_gradient(*t, a, dy);
+    if (b.requires_grad() && !t->hand_over_grad(y, b)) add_gradient(*t, b, dy);
   });
   return y;
 }
@@ -72,7 +93,10 @@ Var relu(Var x) {
   Tape& tape = x.tape();
   const Var y = tape.output(x.shape(), {x});
   kernels::relu(x.value(), tape.mutable_value(y));
-  tape.record(y, [x, y, t = &tape] { kernels::relu_backward(y.value(), t->grad(y), t->grad(x)); });
+  tape.record(y, [x, y, t = &tape] {
+    const auto [dx, write] = in_place(*t, y, x);
+    kernels::relu_backward(y.value(), t->grad(y), dx, write);
+  });
   return y;
 }
 
@@ -133,7 +157,10 @@ Var gelu(Var x) {
   Tape& tape = x.tape();
   const Var y = tape.output(x.shape(), {x});
   kernels::gelu(x.value(), tape.mutable_value(y));
-  tape.record(y, [x, y, t = &tape] { kernels::gelu_backward(x.value(), t->grad(y), t->grad(x)); });
+  tape.record(y, [x, y, t = &tape] {
+    const auto [dx, write] = in_place(*t, y, x);
+    kernels::gelu_backward(x.value(), t->grad(y), dx, write);
+  });
   return y;
 }
 

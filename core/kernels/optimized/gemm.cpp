@@ -210,11 +210,11 @@ std::shared_ptr<const WeightLayout> layout_of_b(const Gemm& g) {
 }
 
 // The layout of B for pack_b(). Its rows are those of a batch, whose number changes from step to
-// step: they are filled up, so that few primitives are needed.
+// step: they are filled up, so that fewer primitives are needed.
 std::shared_ptr<const WeightLayout> filled_layout_of_b(const Gemm& g) {
-  const Index unit = g.k <= 256 ? 32 : g.k <= 512 ? 64 : 128;
+  constexpr Index kUnit = 32;
   Gemm filled = g;
-  filled.k = (g.k + unit - 1) / unit * unit;
+  filled.k = (g.k + kUnit - 1) / kUnit * kUnit;
   const auto layout = layout_of_b(filled);
   return layout->by_us ? layout : layout_of_b(g);
 }

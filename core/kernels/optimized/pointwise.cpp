@@ -30,6 +30,15 @@ auto below(const Expression& x) {
   return Real(0.5) + Real(0.5) * (kRootHalf * x).erf();
 }
 
+template <class Expression>
+void put(Write write, const Expression& values, View to) {
+  if (write == Write::kAssign) {
+    array(to) = values;
+  } else {
+    array(to) += values;
+  }
+}
+
 // out = f(in ...) for arrays of one size, which go through whole images in the forward pass of
 // encoders and are therefore cut where kernels are.
 template <class F, class... In>
@@ -69,19 +78,19 @@ void tanh_backward(ConstView y, ConstView dy, View dx) {
 void sigmoid_backward(ConstView y, ConstView dy, View dx) {
   array(dx) += array(dy) * array(y) * (1 - array(y));
 }
-void relu_backward(ConstView y, ConstView dy, View dx) {
-  array(dx) += (array(y) > Real(0)).select(array(dy), Real(0));
+void relu_backward(ConstView y, ConstView dy, View dx, Write write) {
+  put(write, (array(y) > Real(0)).select(array(dy), Real(0)), dx);
 }
 
 void leaky_relu_backward(ConstView y, Real slope, ConstView dy, View dx) {
   for (Index i = 0; i < y.size(); ++i) dx[i] += y[i] > 0 ? dy[i] : slope * dy[i];
 }
 
-void gelu_backward(ConstView x, ConstView dy, View dx) {
+void gelu_backward(ConstView x, ConstView dy, View dx, Write write) {
   count_exponentials(2 * x.size());
   constexpr Real kDensity = Real(0.5 * std::numbers::inv_sqrtpi * std::numbers::sqrt2);
   const auto in = array(x);
-  array(dx) += array(dy) * (below(in) + in * kDensity * (Real(-0.5) * in.square()).exp());
+  put(write, array(dy) * (below(in) + in * kDensity * (Real(-0.5) * in.square()).exp()), dx);
 }
 
 void add(ConstView a, ConstView b, View y) {
