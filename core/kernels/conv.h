@@ -91,7 +91,8 @@ struct ResidualBlock {
   std::optional<ConvLink> shortcut = {};
 };
 // y = the result of the last of several blocks, of which each reads that of the one before; all
-// have results of y's shape. They are computed for a few images at a time, which stay in the cache.
+// have results of y's shape. x may be y. They are computed for a few images at a time, which stay
+// in the cache.
 void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y);
 
 // dx = the gradient of x, from that of the sums. Assigns.

@@ -1,6 +1,7 @@
 #include "core/ops/conv_ops.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "core/kernels/batch_norm.h"
@@ -129,6 +130,29 @@ bool needs_gradient(const NormedConv& conv) {
          conv.norm.beta.requires_grad();
 }
 
+bool block_needs_gradient(const ResidualBlock& block) {
+  return std::ranges::any_of(block.convs, needs_gradient) ||
+         (block.shortcut && needs_gradient(*block.shortcut));
+}
+
+// The block for an image of this shape.
+kernels::ResidualBlock folded(const Shape& image, const ResidualBlock& block, Scratch& scratch) {
+  const auto link_of = [&](const Shape& given, const NormedConv& conv) {
+    const ConvShape shape = normed_shape(given, conv);
+    const View rstd = scratch.view({shape.out_channels});
+    kernels::reciprocal_deviation(conv.norm.epsilon, conv.norm.variance, rstd);
+    return folded(shape, conv, rstd, scratch);
+  };
+  kernels::ResidualBlock result;
+  Shape made = image;
+  for (const NormedConv& conv : block.convs) {
+    result.links.push_back(link_of(made, conv));
+    made = result.links.back().shape.output();
+  }
+  if (block.shortcut) result.shortcut = link_of(image, *block.shortcut);
+  return result;
+}
+
 PoolShape pool_shape(const char* op, Var x, const Pool2dOptions& options) {
   const Shape& image = x.shape();
   SACCADE_CHECK(image.rank() == 4, "[", op, "] needs [B, H, W, C]; got ", image);
@@ -227,11 +251,8 @@ Var residual_blocks(Var x, std::span<const ResidualBlock> blocks) {
   for (const ResidualBlock& block : blocks)
     SACCADE_CHECK(block.convs.size() > 1, "[residual_blocks] a block has ", block.convs.size(),
                   " convolutions");
-  const auto needs = [](const ResidualBlock& block) {
-    return std::ranges::any_of(block.convs, needs_gradient) ||
-           (block.shortcut && needs_gradient(*block.shortcut));
-  };
-  if (x.requires_grad() || std::ranges::any_of(blocks, needs)) {
+  if (blocks.empty()) return x;
+  if (x.requires_grad() || std::ranges::any_of(blocks, block_needs_gradient)) {
     for (const auto& [convs, shortcut] : blocks) {
       const Var skip = shortcut ? conv_norm(x, *shortcut) : x;
       for (std::size_t i = 0; i < convs.size(); ++i)
@@ -240,34 +261,29 @@ Var residual_blocks(Var x, std::span<const ResidualBlock> blocks) {
     return x;
   }
   Tape& tape = x.tape();
-  const auto shape_of = [&](const ResidualBlock& block, Shape image) {
-    for (const NormedConv& conv : block.convs) image = normed_shape(image, conv).output();
-    return image;
-  };
-  const Var y = tape.output(blocks.empty() ? x.shape() : shape_of(blocks[0], x.shape()), {});
-  Scratch scratch(tape);
-  const auto link_of = [&](const Shape& image, const NormedConv& conv) {
-    const ConvShape shape = normed_shape(image, conv);
-    const View rstd = scratch.view({shape.out_channels});
-    kernels::reciprocal_deviation(conv.norm.epsilon, conv.norm.variance, rstd);
-    return folded(shape, conv, rstd, scratch);
-  };
-  std::vector<kernels::ResidualBlock> all;
-  Shape given = x.shape();
-  for (const auto& [convs, shortcut] : blocks) {
-    all.emplace_back();
-    Shape made = given;
-    for (const NormedConv& conv : convs) {
-      all.back().links.push_back(link_of(made, conv));
-      made = all.back().links.back().shape.output();
-    }
-    if (shortcut) all.back().shortcut = link_of(given, *shortcut);
-    const Shape added = shortcut ? all.back().shortcut->shape.output() : given;
-    SACCADE_CHECK(made == y.shape() && added == made, "[residual_blocks] ", made, " beside ", added,
-                  " where the first block makes ", y.shape());
-    given = made;
+  Shape result = x.shape();
+  for (const NormedConv& conv : blocks[0].convs) result = normed_shape(result, conv).output();
+  const Var y = tape.output(result, {});
+  ConstView given = x.value();
+  std::vector<kernels::ResidualBlock> next;
+  std::optional<Scratch> scratch(tape);
+  for (const ResidualBlock& block : blocks) {
+    const Shape image = next.empty() ? given.shape : result;
+    next.push_back(folded(image, block, *scratch));
+    const auto& [links, shortcut] = next.back();
+    const Shape made = links.back().shape.output();
+    const Shape added = shortcut ? shortcut->shape.output() : image;
+    SACCADE_CHECK(made == result && added == result, "[residual_blocks] ", made, " beside ", added,
+                  " where the first block makes ", result);
+    // Where weights had to be scaled, those of one block are in memory at a time.
+    const bool scaled =
+        std::ranges::any_of(links, [](const auto& link) { return !link.epilogue.gain.data; });
+    if (!scaled && &block != &blocks.back()) continue;
+    kernels::residual_blocks(next, given, tape.mutable_value(y));
+    given = y.value();
+    next.clear();
+    scratch.emplace(tape);
   }
-  kernels::residual_blocks(all, x.value(), tape.mutable_value(y));
   return y;
 }
 

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/ops/linear.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/shape_ops.h"
 #include "tests/gradcheck/gradcheck.h"
@@ -121,6 +122,17 @@ std::vector<GradientCase> pointwise_cases() {
   std::vector<GradientCase> cases;
   cases.push_back({"add", "two matrices", random_tensors({{3, 4}, {3, 4}}, "add"),
                    [](Tape&, Inputs in) -> Outputs { return {ops::add(in[0], in[1])}; }});
+  // Sums and activations hand the memory of their gradient on.
+  cases.push_back({"add", "of what is used before, between and behind",
+                   off_zero(random_tensors({{3, 3}, {3, 3}}, "add used")),
+                   [](Tape&, Inputs in) -> Outputs {
+                     const Var product = ops::linear(in[0], in[1]);
+                     const Var early = ops::scale(product, Real(0.5));
+                     const Var sum = ops::add(in[0], product);
+                     const Var active = ops::gelu(ops::gelu(sum));
+                     const Var both = ops::add(ops::add(sum, active), ops::relu(in[0]));
+                     return {ops::add(both, early), ops::multiply(active, product)};
+                   }});
   cases.push_back({"add", "a value and itself", random_tensors({{1, 5}}, "add twice"),
                    [](Tape&, Inputs in) -> Outputs { return {ops::add(in[0], in[0])}; }});
   cases.push_back({"multiply", "two tensors of rank 3",

@@ -1,5 +1,6 @@
 // What every native backbone promises. tests/golden checks that its outputs equal torchvision's.
 #include "core/io/torch_weights.h"
+#include "core/kernels/constant_weights.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tensor_difference.h"
@@ -146,6 +147,38 @@ TEST_CASE("without gradients, a stage needs the memory of one block, whatever th
     return arena.high_water();
   };
   CHECK(memory(ResnetDepth::k101) == memory(ResnetDepth::k50));
+}
+
+// With gradients, without them, and without them while the weights are held.
+TEST_CASE("a residual network computes the same by convolutions, by blocks and by whole stages") {
+  for (const ResnetDepth depth : {ResnetDepth::k18, ResnetDepth::k50}) {
+    ParameterStore store;
+    const Resnet network({depth, {.stages = {"layer3", "layer1"}}}, {64, 96},
+                         ParamScope(store, "encoder"));
+    store.initialise(1);
+    const Tensor images = noise({3, 64, 96, 3}, 1);
+    // Gains that are 0 at first would hide the blocks.
+    for (int p = 0; p < static_cast<int>(store.count()); ++p)
+      for (Real& x : store.value(p).span())
+        if (store.info(p).name.ends_with(".weight") && x == 0) x = Real(0.3);
+    const auto results = [&](bool gradients) {
+      Arena arena;
+      Tape tape(arena);
+      tape.set_parameters(store.views(), store.trained());
+      tape.set_recording(gradients);
+      std::vector<Tensor> all;
+      for (const Var y : network.outputs(tape, tape.constant(images.view())))
+        all.emplace_back(y.shape(), y.value().span());
+      return all;
+    };
+    const std::vector<Tensor> expected = results(true), by_blocks = results(false);
+    const ConstantWeights held(std::as_const(store).flat().span());
+    const std::vector<Tensor> by_stages = results(false);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      CHECK(difference(expected[i], by_blocks[i]) <= 1e-6);
+      CHECK(difference(expected[i], by_stages[i]) <= 1e-6);
+    }
+  }
 }
 
 TEST_CASE("pretrained weights are read by torchvision's names, whatever the last stage") {
