@@ -91,7 +91,12 @@ bool Tape::hand_over_grad(Var y, Var x) {
   const auto whole = [&](Var v, const Node& root) {
     return node(v).shape.size() == root.shape.size();
   };
-  if (to.grad || !whole(x, to) || !whole(y, from)) return false;
+  const auto refers = [&](const auto& job) {
+    return job.dy.data >= from.grad && job.dy.data < from.grad + from.shape.size();
+  };
+  if (to.grad || !whole(x, to) || !whole(y, from) || std::ranges::any_of(linear_grads_, refers) ||
+      std::ranges::any_of(rows_grads_, refers))
+    return false;
   to.grad = from.grad;
   return true;
 }

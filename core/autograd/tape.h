@@ -138,9 +138,10 @@ class Tape {
   };
   // The gradient of v as a place to write to. What is fresh has to be assigned as a whole.
   GradTarget grad_target(Var v);
-  // For an op that computes y, once it needs the gradient of y no more: gives its memory to x,
-  // which had none, so that both are the same. False: x has a gradient already, or is a part of a
-  // value.
+  // For the way back of an op that computes y: makes the memory of the gradient of y, which is
+  // lost, that of x, whose gradient has to be assigned to it as a whole. False, and nothing is
+  // done, where x has a gradient, where either is a part of a value, or where defer() was given the
+  // gradient.
   bool hand_over_grad(Var y, Var x);
   // Whether a gradient was written to v.
   bool has_grad(Var v) const;

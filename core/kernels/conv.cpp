@@ -1,7 +1,6 @@
 #include "core/kernels/conv.h"
 
 #include <Eigen/Core>
-#include <algorithm>
 
 #include "core/base/error.h"
 #include "core/kernels/internal/eigen_maps.h"
@@ -58,51 +57,27 @@ void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue
 }
 
 void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y) {
+  const auto check_link = [](const ConvLink& link, const Shape& from) {
+    check(link.shape, from, link.w.shape, link.shape.output());
+    check_bias(link.shape, link.epilogue.bias.data, link.epilogue.bias.size());
+    check_bias(link.shape, link.epilogue.gain.data, link.epilogue.gain.size());
+    SACCADE_ASSERT(!link.epilogue.skip.data, "a residual block with a skip of its own");
+    log_work(ConvPass::kForward, link.shape);
+    return link.shape.output();
+  };
   Shape given = x.shape;
   for (const ResidualBlock& block : blocks) {
-    Shape made = given;
     SACCADE_ASSERT(block.links.size() > 1, "a residual block of one convolution");
-    for (const ConvLink& link : block.links) {
-      check(link.shape, made, link.w.shape, link.shape.output());
-      made = link.shape.output();
-    }
-    if (block.shortcut) check(block.shortcut->shape, given, block.shortcut->w.shape, made);
-    SACCADE_ASSERT(made == y.shape && (block.shortcut || given == made), "a residual block ", given,
-                   " -> ", made, " for ", y.shape);
+    Shape made = given;
+    for (const ConvLink& link : block.links) made = check_link(link, made);
+    const Shape added = block.shortcut ? check_link(*block.shortcut, given) : given;
+    SACCADE_ASSERT(made == y.shape && added == made, "a residual block ", made, " beside ", added,
+                   " for ", y.shape);
     given = made;
   }
-  if (y.size() == 0) return;
-#ifndef SACCADE_DOUBLE
-  if (!parallel::splits_kernels() && !blocks.empty()) {
-    for (const ResidualBlock& block : blocks) {
-      for (const ConvLink& link : block.links) log_work(ConvPass::kForward, link.shape);
-      if (block.shortcut) log_work(ConvPass::kForward, block.shortcut->shape);
-    }
-    const WorkLog::Pause pause;
-    return optimized::residual_blocks(blocks, x, y);
-  }
-#endif
-  Tensor sum = Tensor(x.shape, x.span());
-  for (const ResidualBlock& block : blocks) {
-    Tensor next, inner;
-    if (block.shortcut) {
-      next = Tensor(y.shape);
-      conv2d(block.shortcut->shape, sum.view(), block.shortcut->w, block.shortcut->epilogue,
-             next.view());
-    }
-    ConstView from = sum.view();
-    for (const ConvLink& link : std::span(block.links).first(block.links.size() - 1)) {
-      Tensor result(link.shape.output());
-      conv2d(link.shape, from, link.w, link.epilogue, result.view());
-      inner = std::move(result);
-      from = inner.view();
-    }
-    if (block.shortcut) sum = std::move(next);
-    ConvEpilogue epilogue = block.links.back().epilogue;
-    epilogue.skip = sum.view();
-    conv2d(block.links.back().shape, from, block.links.back().w, epilogue, sum.view());
-  }
-  std::ranges::copy(sum.span(), y.data);
+  SACCADE_ASSERT(!blocks.empty(), "no residual block");
+  const WorkLog::Pause pause;
+  if (y.size() > 0) chosen::residual_blocks(blocks, x, y);
 }
 
 #ifdef SACCADE_DOUBLE

@@ -56,7 +56,7 @@ namespace kernels {
 // What happens to each sum. A view without data adds nothing.
 struct ConvEpilogue {
   ConstView bias;  // [out]
-  ConstView skip;  // of y's shape; y itself where it holds what is to be added
+  ConstView skip;  // of y's shape; may be y itself
   Activation activation = Activation::kNone;
   // [out], by which the weights of an output channel are multiplied first, where takes_gain().
   // While the weights are held (constant_weights.h), it is the same in every call: their products
@@ -90,9 +90,9 @@ struct ResidualBlock {
   std::vector<ConvLink> links;
   std::optional<ConvLink> shortcut = {};
 };
-// y = the result of the last of several blocks, of which each reads that of the one before; all
-// have results of y's shape. x may be y. They are computed for a few images at a time, which stay
-// in the cache.
+// y = the result of the last of one or several blocks, of which each reads that of the one before;
+// all have results of y's shape. x may be y. The optimized version computes a few images at a time,
+// which stay in the cache, and cuts nothing (kernel_parts.h).
 void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y);
 
 // dx = the gradient of x, from that of the sums. Assigns.
@@ -105,6 +105,7 @@ void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, 
 
 namespace reference {  // patches and Eigen's product, one image at a time
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
+void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y);
 void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
                              View dbias);

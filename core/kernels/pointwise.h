@@ -20,12 +20,13 @@ void relu(ConstView x, View y);
 void leaky_relu(ConstView x, Real slope, View y);  // max(x, slope x); slope in [0, 1)
 void exp(ConstView x, View y);   // the result for -infinity may be tiny instead of 0
 void gelu(ConstView x, View y);  // x / 2 (1 + erf(x / sqrt(2)))
-// dx += dy (1 - y^2), dx += dy y (1 - y), dx += dy [y > 0], dx += dy (slope unless y > 0).
+// dx += dy (1 - y^2), dx += dy y (1 - y), dx = or += dy [y > 0], dx += dy (slope unless y > 0).
+// What is assigned may be dy itself.
 void tanh_backward(ConstView y, ConstView dy, View dx);
 void sigmoid_backward(ConstView y, ConstView dy, View dx);
 void relu_backward(ConstView y, ConstView dy, View dx, Write write);
 void leaky_relu_backward(ConstView y, Real slope, ConstView dy, View dx);
-// dx += dy (Phi(x) + x phi(x)), with Phi and phi of the normal distribution.
+// dx = or += dy (Phi(x) + x phi(x)), with Phi and phi of the normal distribution.
 void gelu_backward(ConstView x, ConstView dy, View dx, Write write);
 
 void add(ConstView a, ConstView b, View y);                 // y = a + b

@@ -4,12 +4,14 @@
 #include <optional>
 #include <vector>
 
+#include "core/autograd/keep_value.h"
 #include "core/kernels/batch_norm.h"
 #include "core/kernels/constant_weights.h"
 #include "core/kernels/conv.h"
 #include "core/kernels/pointwise.h"
 #include "core/kernels/pool.h"
 #include "core/ops/shape_ops.h"
+#include "core/parallel/kernel_parts.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -252,15 +254,16 @@ Var residual_blocks(Var x, std::span<const ResidualBlock> blocks) {
     SACCADE_CHECK(block.convs.size() > 1, "[residual_blocks] a block has ", block.convs.size(),
                   " convolutions");
   if (blocks.empty()) return x;
-  if (x.requires_grad() || std::ranges::any_of(blocks, block_needs_gradient)) {
-    for (const auto& [convs, shortcut] : blocks) {
-      const Var skip = shortcut ? conv_norm(x, *shortcut) : x;
-      for (std::size_t i = 0; i < convs.size(); ++i)
-        x = conv_norm(x, convs[i], i + 1 == convs.size() ? skip : Var{});
-    }
-    return x;
-  }
   Tape& tape = x.tape();
+  if (parallel::splits_kernels() || x.requires_grad() ||
+      std::ranges::any_of(blocks, block_needs_gradient))
+    return keep_last(tape, x, blocks.size(), [&](std::size_t b, Var in) {
+      const auto& [convs, shortcut] = blocks[b];
+      const Var skip = shortcut ? conv_norm(in, *shortcut) : in;
+      Var inner = in;
+      for (std::size_t i = 0; i + 1 < convs.size(); ++i) inner = conv_norm(inner, convs[i]);
+      return conv_norm(inner, convs.back(), skip);
+    });
   Shape result = x.shape();
   for (const NormedConv& conv : blocks[0].convs) result = normed_shape(result, conv).output();
   const Var y = tape.output(result, {});
@@ -275,10 +278,10 @@ Var residual_blocks(Var x, std::span<const ResidualBlock> blocks) {
     const Shape added = shortcut ? shortcut->shape.output() : image;
     SACCADE_CHECK(made == result && added == result, "[residual_blocks] ", made, " beside ", added,
                   " where the first block makes ", result);
-    // Where weights had to be scaled, those of one block are in memory at a time.
-    const bool scaled =
-        std::ranges::any_of(links, [](const auto& link) { return !link.epilogue.gain.data; });
-    if (!scaled && &block != &blocks.back()) continue;
+    // Scaled weights are in memory for one block at a time.
+    const auto scaled = [](const kernels::ConvLink& link) { return !link.epilogue.gain.data; };
+    const bool copied = std::ranges::any_of(links, scaled) || (shortcut && scaled(*shortcut));
+    if (!copied && &block != &blocks.back()) continue;
     kernels::residual_blocks(next, given, tape.mutable_value(y));
     given = y.value();
     next.clear();

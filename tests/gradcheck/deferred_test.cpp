@@ -108,4 +108,24 @@ TEST_CASE("weights that are not parameters themselves get their gradient on the 
   CHECK(std::equal(got.data, got.data + got.size(), expected.data()));
 }
 
+TEST_CASE("a gradient that is left for a parameter is not written to afterwards") {
+  ParameterStore store;
+  store.declare("w", {2, 3}, Init::normal(1));
+  store.initialise(1);
+  const Tensor x = random_tensor({4, 2}, "x"), u = random_tensor({4, 3}, "u");
+  const Tensor cotangent = random_tensor({4, 3}, "cotangent");
+  for (const bool active : {false, true}) {
+    TestTape tape(store.views());
+    const Var in = tape.variable(u.view());
+    const Var early = ops::scale(in, 2);
+    const Var start = active ? ops::gelu(in) : ops::add(early, in);
+    const Var sum = ops::accumulate_linear(start, tape.constant(x.view()), tape.parameter(0));
+    tape.backward(std::vector<Var>{sum, early},
+                  std::vector<ConstView>{cotangent.view(), cotangent.view()});
+    REQUIRE(tape.linear_grads().size() == 1);
+    const ConstView dy = tape.linear_grads()[0].dy;
+    CHECK(std::ranges::equal(dy.span(), cotangent.span()));
+  }
+}
+
 }  // namespace saccade::test

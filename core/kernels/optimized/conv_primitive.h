@@ -17,7 +17,7 @@ struct ConvKey {
   bool bias = false, skip = false;
   Activation activation = Activation::kNone;
   Precision precision = Precision::kF32;
-  // Whether x and y hold bfloat16 numbers in the memory of floats, where operands are rounded.
+  // Whether the pointers to x and y are to bfloat16 numbers, where operands are rounded.
   bool rounded_x = false, rounded_y = false;
   // A part of an image's rows has padding of its own above and below.
   Padding rows = shape.padding;

@@ -19,8 +19,8 @@ std::span<const ConvLink> inner(const ResidualBlock& block) {
   return std::span(block.links).first(block.links.size() - 1);
 }
 
-// So many images at a time that the results inside of a block take about two megabytes, and all
-// parts have nearly as many.
+// So many images at a time that the largest result inside of a block takes about two megabytes, and
+// all parts have nearly as many.
 Index images_at_a_time(std::span<const ResidualBlock> blocks) {
   constexpr Index kNumbers = Index{1} << 19;
   const Index batch = blocks[0].links[0].shape.batch;
@@ -32,7 +32,7 @@ Index images_at_a_time(std::span<const ResidualBlock> blocks) {
   return (batch + parts - 1) / parts;
 }
 
-// What a convolution of some images reads and writes: floats, or bfloat16 numbers in their memory.
+// A result: floats, or bfloat16 numbers to which the pointer is cast.
 struct Numbers {
   Real* data;
   bool rounded = false;

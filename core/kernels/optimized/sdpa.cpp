@@ -23,6 +23,8 @@ constexpr Real kNone = -std::numeric_limits<Real>::infinity();
 // A band is as wide as its block of queries and twice the radius, so fewer queries waste fewer
 // scores.
 constexpr Index kBandQueries = 32;
+// The same of causal attention, where a block computes scores up to its last query.
+constexpr Index kCausalQueries = 128;
 
 // Scores that one product makes. In a whole tile every query sees every key.
 struct Tile {
@@ -45,13 +47,14 @@ std::vector<QueryBlock> plan(const SdpaInputs& in, Index sample) {
   const AttentionExtents extents = in.extents();
   const Index limit = key_limit(in.mask, extents, sample);
   const bool window = in.mask.pattern == AttentionMask::Pattern::kWindow;
+  const bool causal = in.mask.pattern == AttentionMask::Pattern::kCausal;
   const Index apart = window ? std::min(in.mask.global, extents.queries) : 0;
   std::vector<QueryBlock> blocks;
   for (Index t = 0; t < extents.queries;) {
     const bool band = window && t >= apart;
     const Index end = t < apart ? apart : extents.queries;
-    QueryBlock block{
-        .first = t, .count = std::min(band ? kBandQueries : kSdpaQueries, end - t), .tiles = {}};
+    const Index most = band ? kBandQueries : causal ? kCausalQueries : kSdpaQueries;
+    QueryBlock block{.first = t, .count = std::min(most, end - t), .tiles = {}};
     const KeyRanges first = key_ranges(in.mask, extents, t),
                     last = key_ranges(in.mask, extents, t + block.count - 1);
     const bool same = first.begin == last.begin && first.end == last.end;
@@ -304,7 +307,10 @@ class SideBySide {
   RowMatrix rows_;
 };
 
-bool many_blocks(const SdpaInputs& in) { return in.extents().queries > kSdpaQueries; }
+bool many_blocks(const SdpaInputs& in) {
+  const bool all = in.mask.pattern == AttentionMask::Pattern::kAll;
+  return in.extents().queries > (all ? kSdpaQueries : kCausalQueries);
+}
 
 // Heads of all samples in order: those of sample b are b heads and following.
 struct Heads {

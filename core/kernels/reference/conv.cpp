@@ -70,6 +70,23 @@ void conv2d(const ConvShape& s, ConstView x, ConstView w, const ConvEpilogue& ep
   activate(epilogue.activation, y);
 }
 
+void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y) {
+  const auto convolved = [](const ConvLink& link, ConstView from, ConstView skip) {
+    ConvEpilogue epilogue = link.epilogue;
+    epilogue.skip = skip;
+    Tensor result(link.shape.output());
+    reference::conv2d(link.shape, from, link.w, epilogue, result.view());
+    return result;
+  };
+  Tensor sum(x.shape, x.span());
+  for (const auto& [links, shortcut] : blocks) {
+    const Tensor skip = shortcut ? convolved(*shortcut, sum.view(), {}) : sum.clone();
+    for (const ConvLink& link : links)
+      sum = convolved(link, sum.view(), &link == &links.back() ? skip.view() : ConstView{});
+  }
+  std::ranges::copy(sum.span(), y.data);
+}
+
 void conv2d_backward_data(const ConvShape& s, ConstView w, ConstView dy, View dx) {
   const Index positions = s.out_height() * s.out_width();
   std::fill_n(dx.data, dx.size(), Real{0});

@@ -3,6 +3,7 @@
 #include "core/autograd/keep_value.h"
 #include "core/ops/conv_ops.h"
 #include "core/ops/shape_ops.h"
+#include "core/parallel/kernel_parts.h"
 
 namespace saccade {
 
@@ -34,7 +35,7 @@ template <class Make>
 Var each_image(Var images, Make make) {
   Tape& tape = images.tape();
   const Index count = images.shape()[0];
-  if (tape.recording() || count == 1) return make(images);
+  if (tape.recording() || parallel::splits_kernels() || count <= 1) return make(images);
   std::vector<Var> parts;
   for (Index b = 0; b < count; ++b)
     parts.push_back(keep_value(tape, [&] { return make(ops::slice_rows(images, b, 1)); }));
