@@ -16,7 +16,7 @@ struct WeightCopies::Copy {
   Tensor numbers;
   Pack pack;
 
-  bool stays() { return read.exchange(false) && written && pack.of_weights_alone; }
+  bool stays() { return read.exchange(false) && written; }
 };
 
 WeightCopies::WeightCopies() = default;
@@ -34,7 +34,8 @@ const void* WeightCopies::get(const float* x, int layout, std::size_t size, cons
   if (!copy->written.load(std::memory_order_acquire)) {
     const std::lock_guard lock(copy->writing);  // others that want this copy wait here
     if (!copy->written.load(std::memory_order_relaxed)) {
-      copy->numbers = Tensor({static_cast<Index>((size + sizeof(Real) - 1) / sizeof(Real))});
+      const auto count = static_cast<Index>((size + sizeof(Real) - 1) / sizeof(Real));
+      if (copy->numbers.size() != count) copy->numbers = Tensor({count});
       pack.write(copy->numbers.data());
       copy->pack = pack;
       copy->written.store(true, std::memory_order_release);
@@ -50,7 +51,7 @@ void WeightCopies::begin(const float* x) {
   std::vector<Copy*> all;
   for (const auto& [key, copy] : copies_) {
     copy->written = false;
-    all.push_back(copy.get());
+    if (copy->pack.of_weights_alone) all.push_back(copy.get());
   }
   parallel::for_each(std::ssize(all), [&](Index i) {
     Copy& copy = *all[static_cast<std::size_t>(i)];

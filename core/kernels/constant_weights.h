@@ -19,7 +19,8 @@ namespace saccade {
 class WeightCopies {
  public:
   // Writes a copy to the given memory. Where it reads nothing but the weights, it is called again
-  // under later promises, so it must own what it needs; where not, the copy goes with the promise.
+  // when the next promise begins, so it must own what it needs; where not, the first call under the
+  // next promise brings another one.
   struct Pack {
     std::function<void(void*)> write;
     bool of_weights_alone = true;

@@ -94,11 +94,19 @@ void scale_weights(ConstView w, ConstView gain, View scaled) {
       });
 }
 
-void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx) {
+void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx,
+                          ConstView gain) {
   check(shape, dx.shape, w.shape, dy.shape);
+  check_bias(shape, gain.data, gain.size());
+  SACCADE_ASSERT(!gain.data || takes_gain(shape), "conv2d_backward_data with a gain");
   log_work(ConvPass::kData, shape);
   const WorkLog::Pause pause;
-  if (dx.size() > 0) chosen::conv2d_backward_data(shape, w, dy, dx);
+  if (dx.size() == 0) return;
+#ifdef SACCADE_DOUBLE
+  reference::conv2d_backward_data(shape, w, dy, dx);
+#else
+  optimized::conv2d_backward_data(shape, w, dy, dx, gain);
+#endif
 }
 
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,

@@ -71,8 +71,8 @@ struct ConvEpilogue {
 // group. oneDNN in float, Eigen in double.
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 
-// Whether conv2d() multiplies weights by a gain itself in this convolution; others are given scaled
-// weights.
+// Whether conv2d() and conv2d_backward_data() multiply weights by a gain themselves in this
+// convolution; others are given scaled weights.
 bool takes_gain(const ConvShape& shape);
 // scaled[..., o] = w[..., o] gain[o].
 void scale_weights(ConstView w, ConstView gain, View scaled);
@@ -95,8 +95,9 @@ struct ResidualBlock {
 // which stay in the cache, and cuts nothing (kernel_parts.h).
 void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y);
 
-// dx = the gradient of x, from that of the sums. Assigns.
-void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
+// dx = the gradient of x, from that of the sums. Assigns. `gain` as in ConvEpilogue.
+void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx,
+                          ConstView gain = {});
 
 // dw += the gradient of w, from that of the sums; and dbias += the sum of dy over the positions, if
 // dbias has data.
@@ -116,7 +117,8 @@ namespace optimized {  // oneDNN, primitives held per thread and shape
 bool takes_gain(const ConvShape& shape);
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y);
-void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
+void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx,
+                          ConstView gain = {});
 void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
                              View dbias);
 }  // namespace optimized

@@ -81,10 +81,10 @@ ConstView through_activation(Tape& tape, Activation f, Var y, Scratch& scratch) 
 }
 
 void add_data_gradient(const ConvShape& shape, ConstView w, ConstView d, const Tape::GradTarget& dx,
-                       Scratch& scratch) {
-  if (dx.fresh) return kernels::conv2d_backward_data(shape, w, d, dx.view);
+                       Scratch& scratch, ConstView gain = {}) {
+  if (dx.fresh) return kernels::conv2d_backward_data(shape, w, d, dx.view, gain);
   const View part = scratch.view(dx.view.shape);  // the kernel overwrites its result
-  kernels::conv2d_backward_data(shape, w, d, part);
+  kernels::conv2d_backward_data(shape, w, d, part, gain);
   kernels::accumulate(part, dx.view);
 }
 
@@ -218,33 +218,33 @@ Var conv_norm(Var x, const NormedConv& conv, Var skip) {
     if (skip) link.epilogue.skip = skip.value();
     kernels::conv2d(shape, x.value(), link.w, link.epilogue, tape.mutable_value(y));
   }
-  tape.record(y, [x, w, gamma, beta, skip, y, shape, f, rstd, mean = conv.norm.mean, t = &tape] {
+  tape.record(y, [x, conv, skip, y, shape, f, rstd, t = &tape] {
     const auto wanted = [&](Var v) { return v.requires_grad() ? t->grad(v) : View{}; };
     const auto dx = x.requires_grad() ? t->grad_target(x) : Tape::GradTarget{};
     const View dskip = skip ? wanted(skip) : View{};
-    const kernels::FoldGradients gradients{wanted(w), wanted(gamma), wanted(beta)};
+    const ChannelNorm& norm = conv.norm;
+    const kernels::FoldGradients gradients{wanted(conv.w), wanted(norm.gamma), wanted(norm.beta)};
     Scratch scratch(*t);
     const ConstView d = through_activation(*t, f, y, scratch);
-    // The weights are folded again instead of being kept: where images have few pixels, they take
-    // the most memory.
-    const View folded = scratch.view(shape.weights());
     if (dx.view.data) {
-      const View gain = scratch.view(rstd.shape), bias = scratch.view(rstd.shape);
-      kernels::fold_norm(gamma.value(), beta.value(), mean, rstd, gain, bias);
-      kernels::scale_weights(w.value(), gain, folded);
-      add_data_gradient(shape, folded, d, dx, scratch);
+      // The weights are folded again instead of being kept: where images have few pixels, they take
+      // the most memory.
+      Scratch for_data(*t);
+      const kernels::ConvLink link = folded(shape, conv, rstd, for_data);
+      add_data_gradient(shape, link.w, d, dx, for_data, link.epilogue.gain);
     }
     if (dskip.data) kernels::accumulate(d, dskip);
     const bool weights_too = gradients.dw.data || gradients.dgamma.data;
     if (!weights_too && !gradients.dbeta.data) return;
-    const View dbias = scratch.zeros(rstd.shape);
+    const View dbias = scratch.zeros(rstd.shape), dfolded = scratch.view(shape.weights());
     if (weights_too) {
-      std::fill_n(folded.data, folded.size(), Real{0});  // from here on, it holds the gradient
-      kernels::conv2d_backward_weights(shape, x.value(), d, folded, dbias);
+      std::fill_n(dfolded.data, dfolded.size(), Real{0});
+      kernels::conv2d_backward_weights(shape, x.value(), d, dfolded, dbias);
     } else {
       kernels::sum_rows(d, dbias);
     }
-    kernels::fold_norm_backward(w.value(), gamma.value(), mean, rstd, folded, dbias, gradients);
+    kernels::fold_norm_backward(conv.w.value(), norm.gamma.value(), norm.mean, rstd, dfolded, dbias,
+                                gradients);
   });
   return y;
 }

@@ -123,4 +123,44 @@ TEST_CASE("a product with a copy of B that several share is the one without it")
   }
 }
 
+// Copies that are kept are written again by several threads at once.
+TEST_CASE("kept copies of several weights are those of the new numbers") {
+  parallel::set_threads(4);
+  for (const Precision precision : {Precision::kF32, Precision::kBf16}) {
+    if (precision == Precision::kBf16 && !test::has_bf16()) continue;
+    const test::WithPrecision with(precision);
+    const ConvShape s{.height = 28,  // Winograd's kind, where there is one
+                      .width = 28,
+                      .in_channels = 128,
+                      .out_channels = 128,
+                      .kernel_height = 3,
+                      .kernel_width = 3,
+                      .padding = 1};
+    constexpr Index kWeights = 8;
+    const Tensor x = normal_numbers(s.input(), 1);
+    Tensor block({kWeights, s.weights().size()});
+    Tensor gain;
+    const auto results = [&] {
+      Tensor all({2, kWeights, s.output().size()});
+      for (Index i = 0; i < 2 * kWeights; ++i) {
+        const bool multiplied = i >= kWeights && kernels::takes_gain(s);
+        const ConstView w{block.data() + i % kWeights * s.weights().size(), s.weights()};
+        kernels::conv2d(s, x.view(), w,
+                        {.bias = {}, .skip = {}, .gain = multiplied ? gain.view() : ConstView{}},
+                        {all.data() + i * s.output().size(), s.output()});
+      }
+      return all;
+    };
+    WeightCopies copies;
+    for (std::uint64_t promise = 0; promise < 3; ++promise) {
+      const Tensor fresh = normal_numbers(block.shape(), 7 + promise);
+      std::ranges::copy(fresh.span(), block.data());
+      gain = normal_numbers({s.out_channels}, 11 + promise);
+      const Tensor alone = results();
+      const ConstantWeights held(std::as_const(block).span(), &copies);
+      CHECK(std::ranges::equal(results().span(), alone.span()));
+    }
+  }
+}
+
 }  // namespace saccade

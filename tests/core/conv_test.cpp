@@ -368,6 +368,10 @@ TEST_CASE("a convolution multiplies weights by a gain as if they had been multip
         const kernels::ConvEpilogue epilogue{.bias = bias.view(), .skip = {}, .gain = gain.view()};
         kernels::conv2d(s, x.view(), w.view(), epilogue, y.view());
         CHECK(std::ranges::equal(y.span(), expected.span()));
+        Tensor expected_dx(s.input()), dx(s.input());
+        kernels::conv2d_backward_data(s, scaled.view(), y.view(), expected_dx.view());
+        kernels::conv2d_backward_data(s, w.view(), y.view(), dx.view(), gain.view());
+        CHECK(std::ranges::equal(dx.span(), expected_dx.span()));
         const ConstantWeights held(w.span());
         for (int again = 0; again < 2; ++again) {
           std::ranges::fill(y.span(), Real{0});
@@ -380,34 +384,6 @@ TEST_CASE("a convolution multiplies weights by a gain as if they had been multip
       }
     }
     CHECK(taken > 0);
-  }
-}
-
-// Copies that are kept are written again by several threads at once.
-TEST_CASE("kept copies of several weights are those of the new numbers") {
-  parallel::set_threads(4);
-  for (const Precision precision : {Precision::kF32, Precision::kBf16}) {
-    if (precision == Precision::kBf16 && !test::has_bf16()) continue;
-    const test::WithPrecision with(precision);
-    const ConvShape s = shape(1, 28, 28, 128, 128, 3, 3, 1, 1);  // Winograd's, where there is one
-    constexpr Index kWeights = 8;
-    const Tensor x = noise(s.input(), 1);
-    Tensor block({kWeights, s.weights().size()});
-    const auto results = [&] {
-      Tensor all({kWeights, s.output().size()});
-      for (Index i = 0; i < kWeights; ++i)
-        kernels::conv2d(s, x.view(), {block.data() + i * s.weights().size(), s.weights()}, {},
-                        {all.data() + i * s.output().size(), s.output()});
-      return all;
-    };
-    WeightCopies copies;
-    for (std::uint64_t promise = 0; promise < 3; ++promise) {
-      const Tensor fresh = noise(block.shape(), 7 + promise);
-      std::ranges::copy(fresh.span(), block.data());
-      const Tensor alone = results();
-      const ConstantWeights held(std::as_const(block).span(), &copies);
-      CHECK(std::ranges::equal(results().span(), alone.span()));
-    }
   }
 }
 

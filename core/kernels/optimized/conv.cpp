@@ -151,11 +151,12 @@ void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue
   });
 }
 
-void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx) {
+void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx,
+                          ConstView gain) {
   if (sees_only_padding(shape)) return reference::conv2d_backward_data(shape, w, dy, dx);
   if (ours_pays(shape)) return winograd::conv2d_backward_data(shape, w, dy, dx);
   for_parts(shape, [&](const ConvShape& part, Index in, Index out) {
-    conv_backward_data(part, w.data, dy.data + out, dx.data + in);
+    conv_backward_data(part, w.data, gain.data, dy.data + out, dx.data + in);
   });
 }
 

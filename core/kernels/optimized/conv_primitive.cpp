@@ -398,17 +398,19 @@ void conv_forward(const ConvKey& key, const ConvForward& at) {
   space.stream.wait();
 }
 
-void conv_backward_data(const ConvShape& shape, const Real* w, const Real* dy, Real* dx) {
+void conv_backward_data(const ConvShape& shape, const Real* w, const Real* gain, const Real* dy,
+                        Real* dx) {
   Workspace& space = workspace();
   const ConvKey key{
       .shape = shape, .direction = ConvDirection::kData, .precision = conv_precision(shape)};
   const Primitive& p = primitive(key);
   memory out = p.x.output(dx, space.x);
   p.convolution.execute(
-      space.stream, {{DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
-                     {DNNL_ARG_WEIGHTS, p.weights.held_input(weights_of(key, w), space.weights)},
-                     {DNNL_ARG_DIFF_SRC, out},
-                     {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
+      space.stream,
+      {{DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
+       {DNNL_ARG_WEIGHTS, p.weights.held_input(weights_of(key, w, gain), space.weights)},
+       {DNNL_ARG_DIFF_SRC, out},
+       {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
   p.x.unpack(out, dx, space.stream);
   space.stream.wait();
 }

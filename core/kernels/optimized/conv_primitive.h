@@ -59,7 +59,8 @@ struct ConvForward {
   const Real* gain = nullptr;  // of the output channels (ConvEpilogue)
 };
 void conv_forward(const ConvKey& key, const ConvForward& at);
-void conv_backward_data(const ConvShape& shape, const Real* w, const Real* dy, Real* dx);
+void conv_backward_data(const ConvShape& shape, const Real* w, const Real* gain, const Real* dy,
+                        Real* dx);
 // Adds to dw and, where it has data, to dbias.
 void conv_backward_weights(const ConvShape& shape, const Real* x, const Real* dy, Real* dw,
                            View dbias);
