@@ -122,7 +122,11 @@ std::string convolution(Draw& draw, Precision wanted) {
       compared(start,
                run(kernels::reference::conv2d, kernels::reference::conv2d_backward_data,
                    kernels::reference::conv2d_backward_weights),
-               run(kernels::optimized::conv2d, kernels::optimized::conv2d_backward_data,
+               run(
+                   kernels::optimized::conv2d,
+                   [](const ConvShape& shape, ConstView from, ConstView d, View dx) {
+                     kernels::optimized::conv2d_backward_data(shape, from, d, dx);
+                   },
                    kernels::optimized::conv2d_backward_weights),
                {.error = 3e-5, .more_infinite = true, .least = 1});
   set_precision(Precision::kF32);
