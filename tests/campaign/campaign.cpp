@@ -265,12 +265,6 @@ int run(std::vector<std::string> arguments) {
     return failed ? 1 : 0;
   }
   const std::vector<Bytes> seeds = seeds_of(*found, folder);
-  for (std::size_t i = 0; i < seeds.size(); ++i)
-    if (fails(seeds[i], str("seed ", i))) return 1;
-  if (read == 0) {  // then no mutation gets far
-    std::cerr << found->name << ": none of its seeds can be read\n";
-    return 1;
-  }
   const std::filesystem::path kept = keep / (found->name + ".last");
   const auto keep_input = [&](const Bytes& input) {
     if (keep.empty()) return;
@@ -278,6 +272,14 @@ int run(std::vector<std::string> arguments) {
     out.write(reinterpret_cast<const char*>(input.data()),
               static_cast<std::streamsize>(input.size()));
   };
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    keep_input(seeds[i]);
+    if (fails(seeds[i], str("seed ", i))) return 1;
+  }
+  if (read == 0) {  // then no mutation gets far
+    std::cerr << found->name << ": none of its seeds can be read\n";
+    return 1;
+  }
   for (const Bytes& one : seeds)
     for (const Bytes& input : nested(one)) {
       keep_input(input);
@@ -338,6 +340,8 @@ int main(int argc, char** argv) {
     return saccade::campaign::run({argv + 1, argv + argc});
   } catch (const saccade::Error& error) {  // a file that was named cannot be read
     std::cerr << "campaign: " << error.what() << "\n";
-    return 2;
+  } catch (const std::logic_error& error) {  // std::stoull and std::stod
+    std::cerr << "campaign: an option needs a number: " << error.what() << "\n";
   }
+  return 2;
 }
