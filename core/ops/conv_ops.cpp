@@ -100,11 +100,6 @@ ConvShape normed_shape(const Shape& image, const NormedConv& conv) {
   return shape;
 }
 
-void check_skip(Var skip, const ConvShape& shape) {
-  SACCADE_CHECK(!skip || skip.shape() == shape.output(), "[conv_norm] skip ",
-                skip ? skip.shape() : Shape{}, " beside ", shape.output());
-}
-
 // The convolution with its normalisation in the epilogue, or in weights of its own.
 kernels::ConvLink folded(const ConvShape& shape, const NormedConv& conv, ConstView rstd,
                          Scratch& scratch) {
@@ -205,7 +200,8 @@ Var conv2d(Var x, Var w, Var bias, const Conv2dOptions& options) {
 
 Var conv_norm(Var x, const NormedConv& conv, Var skip) {
   const ConvShape shape = normed_shape(x.shape(), conv);
-  check_skip(skip, shape);
+  SACCADE_CHECK(!skip || skip.shape() == shape.output(), "[conv_norm] skip ",
+                skip ? skip.shape() : Shape{}, " beside ", shape.output());
   const Var w = conv.w, gamma = conv.norm.gamma, beta = conv.norm.beta;
   const Activation f = conv.options.activation;
   Tape& tape = x.tape();

@@ -73,9 +73,7 @@ void forward_channels(const ConvKey& whole, const ConvForward& at, Index begin, 
   ConvKey part = whole;
   part.shape.out_channels = width;
   static parallel::PerThread<Tensor> buffers;
-  Tensor& buffer = buffers.get();
-  if (buffer.size() < positions * width) buffer = Tensor({positions * width});
-  Real* const y = buffer.data();
+  Real* const y = room(buffers.get(), positions * width);
   for (Index p = 0; at.skip && p < positions; ++p)
     std::copy_n(at.skip + p * all + begin, width, y + p * width);
   conv_forward(part, {.x = at.x,

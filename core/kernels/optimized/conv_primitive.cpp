@@ -27,14 +27,9 @@ struct Workspace {
   dnnl::stream stream{kernels_detail::stream()};
   Tensor x, y, weights, scratchpad, bias;
 
-  static Real* buffer(Tensor& tensor, Index count) {
-    if (tensor.size() < count) tensor = Tensor({count});
-    return tensor.data();
-  }
   static memory memory_in(Tensor& tensor, const memory::desc& desc) {
-    return {
-        desc, engine(),
-        buffer(tensor, static_cast<Index>((desc.get_size() + sizeof(Real) - 1) / sizeof(Real)))};
+    return {desc, engine(),
+            room(tensor, static_cast<Index>((desc.get_size() + sizeof(Real) - 1) / sizeof(Real)))};
   }
 };
 Workspace& workspace() {
@@ -133,7 +128,7 @@ struct Argument {
       const Real* numbers = w.data;
       Tensor scaled;
       if (w.gain) {
-        Real* const to = same ? static_cast<Real*>(copy) : Workspace::buffer(scaled, w.size());
+        Real* const to = same ? static_cast<Real*>(copy) : room(scaled, w.size());
         w.scale(to);
         numbers = to;
       }

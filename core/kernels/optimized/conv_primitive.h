@@ -52,6 +52,12 @@ bool library_uses_winograd(const ConvShape& shape);
 // Whether oneDNN has Winograd's filtering on this processor, which it has with AVX-512 only.
 bool library_has_winograd();
 
+// The memory of `held`, which gets room for so many numbers if it has less.
+inline Real* room(Tensor& held, Index count) {
+  if (held.size() < count) held = Tensor({count});
+  return held.data();
+}
+
 // Where the arguments of a forward pass lie. A null pointer adds nothing.
 struct ConvForward {
   const Real *x, *w, *bias, *skip;

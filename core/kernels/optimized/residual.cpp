@@ -65,27 +65,16 @@ void convolve(const ConvLink& link, Index images, const Real* x, bool rounded_x,
                 .gain = e.gain.data});
 }
 
-class Buffer {
- public:
-  Real* of(Index count) {
-    if (held_.size() < count) held_ = Tensor({count});
-    return held_.data();
-  }
-
- private:
-  Tensor held_;
-};
-
 // Computes a block for some images. Where it has no shortcut, x may be y.
 void compute(const ResidualBlock& block, Index images, const Real* x, Real* y) {
-  static parallel::PerThread<std::array<Buffer, 3>> buffers;
+  static parallel::PerThread<std::array<Tensor, 3>> buffers;
   auto& [for_x, even, odd] = buffers.get();
   const ConvLink& first = block.links.front();
-  Index size = images * given(first);
+  const Index size = images * given(first);
   const Real* from = x;
   bool rounded = false;
   if (block.shortcut && rounds(first) && rounds(*block.shortcut)) {  // once for both
-    Real* const copy = for_x.of((size + 1) / 2);
+    Real* const copy = room(for_x, (size + 1) / 2);
     round_to_bf16({x, static_cast<std::size_t>(size)}, reinterpret_cast<std::uint16_t*>(copy));
     from = copy, rounded = true;
   }
@@ -96,7 +85,7 @@ void compute(const ResidualBlock& block, Index images, const Real* x, Real* y) {
   }
   for (std::size_t i = 0; i + 1 < block.links.size(); ++i) {
     const ConvLink& link = block.links[i];
-    const Numbers result{(i % 2 == 0 ? even : odd).of(images * made(link)),
+    const Numbers result{room(i % 2 == 0 ? even : odd, images * made(link)),
                          rounds(link) && rounds(block.links[i + 1])};
     convolve(link, images, from, rounded, result);
     from = result.data, rounded = result.rounded;
@@ -109,14 +98,14 @@ void compute(const ResidualBlock& block, Index images, const Real* x, Real* y) {
 void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y) {
   const Index batch = y.shape[0], in = x.size() / batch, out = y.size() / batch;
   const Index most = images_at_a_time(blocks);
-  static parallel::PerThread<Buffer> buffers;
+  static parallel::PerThread<Tensor> buffers;
   for (Index begin = 0; begin < batch; begin += most) {
     const Index images = std::min(most, batch - begin);
     Real* const result = y.data + begin * out;
     const Real* from = x.data + begin * in;
     for (const ResidualBlock& block : blocks) {
       if (block.shortcut && from == result) {
-        Real* const copy = buffers.get().of(images * out);
+        Real* const copy = room(buffers.get(), images * out);
         std::copy_n(result, images * out, copy);
         from = copy;
       }
