@@ -81,23 +81,24 @@ View Tape::grad(Var v) {
 
 Tape::GradTarget Tape::grad_target(Var v) {
   Node& root = root_of(v);
-  if (root.grad || node(v).shape.size() != root.shape.size()) return {grad(v), false};
+  if (root.grad || !is_whole(v)) return {grad(v), false};
   root.grad = scratch(root.shape.size());
   return {{root.grad, node(v).shape}, true};
 }
 
-bool Tape::hand_over_grad(Var y, Var x) {
-  Node &to = root_of(x), &from = root_of(y);
-  const auto whole = [&](Var v, const Node& root) {
-    return node(v).shape.size() == root.shape.size();
-  };
+bool Tape::may_overwrite_grad(Var y) const {
+  const Node& whole = root_of(y);
   const auto refers = [&](const auto& job) {
-    return job.dy.data >= from.grad && job.dy.data < from.grad + from.shape.size();
+    return job.dy.data >= whole.grad && job.dy.data < whole.grad + whole.shape.size();
   };
-  if (to.grad || !whole(x, to) || !whole(y, from) || std::ranges::any_of(linear_grads_, refers) ||
-      std::ranges::any_of(rows_grads_, refers))
-    return false;
-  to.grad = from.grad;
+  return is_whole(y) && std::ranges::none_of(linear_grads_, refers) &&
+         std::ranges::none_of(rows_grads_, refers);
+}
+
+bool Tape::hand_over_grad(Var y, Var x) {
+  Node& to = root_of(x);
+  if (to.grad || !is_whole(x) || !may_overwrite_grad(y)) return false;
+  to.grad = root_of(y).grad;
   return true;
 }
 

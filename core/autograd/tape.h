@@ -138,10 +138,13 @@ class Tape {
   };
   // The gradient of v as a place to write to. What is fresh has to be assigned as a whole.
   GradTarget grad_target(Var v);
-  // For the way back of an op that computes y: makes the memory of the gradient of y, which is
-  // lost, that of x, whose gradient has to be assigned to it as a whole. False, and nothing is
-  // done, where x has a gradient, where either is a part of a value, or where defer() was given the
+  // For the way back of an op that computes y: whether it may use the memory of the gradient of y,
+  // which is lost, for another. Not where y is a part of a value, or where defer() was given the
   // gradient.
+  bool may_overwrite_grad(Var y) const;
+  // Where it may, makes this memory that of the gradient of x, which has to be assigned to it as a
+  // whole. False, and nothing is done, where it may not, where x has a gradient, or where x is a
+  // part of a value.
   bool hand_over_grad(Var y, Var x);
   // Whether a gradient was written to v.
   bool has_grad(Var v) const;
@@ -204,6 +207,8 @@ class Tape {
   Node& node(Var v) { return nodes_[static_cast<std::size_t>(v.id())]; }
   const Node& node(Var v) const { return nodes_[static_cast<std::size_t>(v.id())]; }
   Node& root_of(Var v) { return nodes_[static_cast<std::size_t>(node(v).root)]; }
+  const Node& root_of(Var v) const { return nodes_[static_cast<std::size_t>(node(v).root)]; }
+  bool is_whole(Var v) const { return node(v).shape.size() == root_of(v).shape.size(); }
   Var add(Real* value, Shape shape, bool requires_grad);
   void run_back();
 

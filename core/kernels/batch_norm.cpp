@@ -61,20 +61,17 @@ void fold_norm_backward(ConstView w, ConstView gamma, ConstView mean, ConstView 
                         ConstView dfolded, ConstView dbias, const FoldGradients& gradients) {
   const Index channels = w.cols();
   if (gradients.dbeta.data) array(gradients.dbeta) += array(dbias);
-  if (gradients.dw.data) {
-    const Array gain = array(gamma) * array(rstd);
-    for (Index r = 0; r < w.rows(); ++r)
-      array(gradients.dw.row(r), channels) += array(dfolded.row(r), channels) * gain;
-  }
-  if (!gradients.dgamma.data) return;
+  const Array gain = array(gamma) * array(rstd);
   // The sum over positions of d (w x - mean), without the result of the convolution: its first part
   // is the product of the weights with their gradient. It is taken in double, because the two parts
   // may nearly cancel.
   Eigen::ArrayXd sum = -(array(dbias).cast<double>() * array(mean).cast<double>());
-  for (Index r = 0; r < w.rows(); ++r)
-    sum +=
-        array(dfolded.row(r), channels).cast<double>() * array(w.row(r), channels).cast<double>();
-  array(gradients.dgamma) += sum.cast<Real>() * array(rstd);
+  for (Index r = 0; r < w.rows(); ++r) {
+    const auto d = array(dfolded.row(r), channels);
+    if (gradients.dw.data) array(gradients.dw.row(r), channels) += d * gain;
+    if (gradients.dgamma.data) sum += d.cast<double>() * array(w.row(r), channels).cast<double>();
+  }
+  if (gradients.dgamma.data) array(gradients.dgamma) += sum.cast<Real>() * array(rstd);
 }
 
 }  // namespace kernels

@@ -94,28 +94,20 @@ void scale_weights(ConstView w, ConstView gain, View scaled) {
       });
 }
 
-void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx,
-                          ConstView gain) {
-  check(shape, dx.shape, w.shape, dy.shape);
+void conv2d_backward(const ConvShape& shape, ConstView x, ConstView w, ConstView dy,
+                     const ConvGradients& gradients, ConstView gain) {
+  const auto& [dx, dw, dbias, write] = gradients;
+  check(shape, x.shape, w.shape, dy.shape);
   check_bias(shape, gain.data, gain.size());
-  SACCADE_ASSERT(!gain.data || takes_gain(shape), "conv2d_backward_data with a gain");
-  log_work(ConvPass::kData, shape);
-  const WorkLog::Pause pause;
-  if (dx.size() == 0) return;
-#ifdef SACCADE_DOUBLE
-  reference::conv2d_backward_data(shape, w, dy, dx);
-#else
-  optimized::conv2d_backward_data(shape, w, dy, dx, gain);
-#endif
-}
-
-void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
-                             View dbias) {
-  check(shape, x.shape, dw.shape, dy.shape);
   check_bias(shape, dbias.data, dbias.size());
-  log_work(ConvPass::kWeights, shape);
+  SACCADE_ASSERT((!dx.data || dx.shape == x.shape) && (!dw.data || dw.shape == w.shape),
+                 "conv2d_backward ", dx.shape, " and ", dw.shape, " for ", x.shape, " and ",
+                 w.shape);
+  SACCADE_ASSERT(!gain.data || takes_gain(shape), "conv2d_backward with a gain");
+  if (dx.data) log_work(ConvPass::kData, shape);
+  if (dw.data) log_work(ConvPass::kWeights, shape);
   const WorkLog::Pause pause;
-  if (dy.size() > 0) chosen::conv2d_backward_weights(shape, x, dy, dw, dbias);
+  if (shape.batch > 0) chosen::conv2d_backward(shape, x, w, dy, gradients, gain);
 }
 
 }  // namespace kernels

@@ -71,7 +71,7 @@ struct ConvEpilogue {
 // group. oneDNN in float, Eigen in double.
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 
-// Whether conv2d() and conv2d_backward_data() multiply weights by a gain themselves in this
+// Whether conv2d() and conv2d_backward() multiply weights by a gain themselves in this
 // convolution; others are given scaled weights.
 bool takes_gain(const ConvShape& shape);
 // scaled[..., o] = w[..., o] gain[o].
@@ -95,21 +95,23 @@ struct ResidualBlock {
 // which stay in the cache, and cuts nothing (kernel_parts.h).
 void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y);
 
-// dx = the gradient of x, from that of the sums. Assigns. `gain` as in ConvEpilogue.
-void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx,
-                          ConstView gain = {});
-
-// dw += the gradient of w, from that of the sums; and dbias += the sum of dy over the positions, if
-// dbias has data.
-void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
-                             View dbias);
+// Where the gradients are written. Those without data are not computed.
+struct ConvGradients {
+  View dx = {};                      // of x; assigned
+  View dw = {};                      // of w; assigned or added to
+  View dbias = {};                   // of the bias; added to, and only computed beside that of w
+  Write write = Write::kAccumulate;  // to dw
+};
+// The gradients, from dy, that of the sums. `gain` as in ConvEpilogue; dw is that of the products
+// of weights and gain.
+void conv2d_backward(const ConvShape& shape, ConstView x, ConstView w, ConstView dy,
+                     const ConvGradients& gradients, ConstView gain = {});
 
 namespace reference {  // patches and Eigen's product, one image at a time
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y);
-void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx);
-void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
-                             View dbias);
+void conv2d_backward(const ConvShape& shape, ConstView x, ConstView w, ConstView dy,
+                     const ConvGradients& gradients, ConstView gain = {});  // no gain
 }  // namespace reference
 
 #ifndef SACCADE_DOUBLE
@@ -117,10 +119,8 @@ namespace optimized {  // oneDNN, primitives held per thread and shape
 bool takes_gain(const ConvShape& shape);
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y);
-void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx,
-                          ConstView gain = {});
-void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
-                             View dbias);
+void conv2d_backward(const ConvShape& shape, ConstView x, ConstView w, ConstView dy,
+                     const ConvGradients& gradients, ConstView gain = {});
 }  // namespace optimized
 #endif
 

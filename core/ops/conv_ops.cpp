@@ -11,6 +11,7 @@
 #include "core/kernels/pointwise.h"
 #include "core/kernels/pool.h"
 #include "core/ops/shape_ops.h"
+#include "core/ops/write_to.h"
 #include "core/parallel/kernel_parts.h"
 
 namespace saccade {
@@ -75,17 +76,19 @@ class Scratch {
 // The gradient before the activation of y; the gradient of y itself where there is no activation.
 ConstView through_activation(Tape& tape, Activation f, Var y, Scratch& scratch) {
   if (f == Activation::kNone) return tape.grad(y);
-  const View d = scratch.view(y.shape());
+  const View d = tape.may_overwrite_grad(y) ? tape.grad(y) : scratch.view(y.shape());
   kernels::activation_backward(f, y.value(), tape.grad(y), d, kernels::Write::kAssign);
   return d;
 }
 
-void add_data_gradient(const ConvShape& shape, ConstView w, ConstView d, const Tape::GradTarget& dx,
-                       Scratch& scratch, ConstView gain = {}) {
-  if (dx.fresh) return kernels::conv2d_backward_data(shape, w, d, dx.view, gain);
-  const View part = scratch.view(dx.view.shape);  // the kernel overwrites its result
-  kernels::conv2d_backward_data(shape, w, d, part, gain);
-  kernels::accumulate(part, dx.view);
+// The gradients of a convolution, of which that of the image is a target of the tape.
+void convolution_back(const ConvShape& shape, ConstView x, ConstView w, ConstView d,
+                      const Tape::GradTarget& dx, kernels::ConvGradients gradients,
+                      Scratch& scratch, ConstView gain = {}) {
+  const bool adds = dx.view.data && !dx.fresh;
+  gradients.dx = adds ? scratch.view(dx.view.shape) : dx.view;  // the kernel assigns it
+  kernels::conv2d_backward(shape, x, w, d, gradients, gain);
+  if (adds) kernels::accumulate(gradients.dx, dx.view);
 }
 
 ConvShape normed_shape(const Shape& image, const NormedConv& conv) {
@@ -184,16 +187,13 @@ Var conv2d(Var x, Var w, Var bias, const Conv2dOptions& options) {
   tape.record(y, [x, w, bias, y, shape, f, t = &tape] {
     // Memory that stays is allocated before scratch memory.
     const auto dx = x.requires_grad() ? t->grad_target(x) : Tape::GradTarget{};
-    const View dw = w.requires_grad() ? t->grad(w) : View{};
+    const auto dw = w.requires_grad() ? t->grad_target(w) : Tape::GradTarget{};
     const View dbias = bias && bias.requires_grad() ? t->grad(bias) : View{};
     Scratch scratch(*t);
     const ConstView d = through_activation(*t, f, y, scratch);
-    if (dx.view.data) add_data_gradient(shape, w.value(), d, dx, scratch);
-    if (dw.data) {
-      kernels::conv2d_backward_weights(shape, x.value(), d, dw, dbias);
-    } else if (dbias.data) {
-      kernels::sum_rows(d, dbias);
-    }
+    convolution_back(shape, x.value(), w.value(), d, dx,
+                     {.dw = dw.view, .dbias = dbias, .write = write_to(dw)}, scratch);
+    if (!dw.view.data && dbias.data) kernels::sum_rows(d, dbias);
   });
   return y;
 }
@@ -217,30 +217,27 @@ Var conv_norm(Var x, const NormedConv& conv, Var skip) {
   tape.record(y, [x, conv, skip, y, shape, f, rstd, t = &tape] {
     const auto wanted = [&](Var v) { return v.requires_grad() ? t->grad(v) : View{}; };
     const auto dx = x.requires_grad() ? t->grad_target(x) : Tape::GradTarget{};
-    const View dskip = skip ? wanted(skip) : View{};
+    // The gradient before the activation is also that of the skip.
+    const bool handed = skip && skip.requires_grad() && t->hand_over_grad(y, skip);
+    const View dskip = skip && !handed ? wanted(skip) : View{};
     const ChannelNorm& norm = conv.norm;
     const kernels::FoldGradients gradients{wanted(conv.w), wanted(norm.gamma), wanted(norm.beta)};
     Scratch scratch(*t);
     const ConstView d = through_activation(*t, f, y, scratch);
-    if (dx.view.data) {
-      // The weights are folded again instead of being kept: where images have few pixels, they take
-      // the most memory.
-      Scratch for_data(*t);
-      const kernels::ConvLink link = folded(shape, conv, rstd, for_data);
-      add_data_gradient(shape, link.w, d, dx, for_data, link.epilogue.gain);
-    }
-    if (dskip.data) kernels::accumulate(d, dskip);
     const bool weights_too = gradients.dw.data || gradients.dgamma.data;
-    if (!weights_too && !gradients.dbeta.data) return;
-    const View dbias = scratch.zeros(rstd.shape), dfolded = scratch.view(shape.weights());
-    if (weights_too) {
-      std::fill_n(dfolded.data, dfolded.size(), Real{0});
-      kernels::conv2d_backward_weights(shape, x.value(), d, dfolded, dbias);
-    } else {
-      kernels::sum_rows(d, dbias);
-    }
-    kernels::fold_norm_backward(conv.w.value(), norm.gamma.value(), norm.mean, rstd, dfolded, dbias,
-                                gradients);
+    kernels::ConvGradients of_convolution{.write = kernels::Write::kAssign};
+    if (weights_too || gradients.dbeta.data) of_convolution.dbias = scratch.zeros(rstd.shape);
+    if (weights_too) of_convolution.dw = scratch.view(shape.weights());
+    // The weights are folded again instead of being kept: where images have few pixels, they take
+    // the most memory.
+    kernels::ConvLink link{.shape = shape, .w = conv.w.value()};
+    if (dx.view.data) link = folded(shape, conv, rstd, scratch);
+    convolution_back(shape, x.value(), link.w, d, dx, of_convolution, scratch, link.epilogue.gain);
+    if (dskip.data) kernels::accumulate(d, dskip);
+    if (!of_convolution.dbias.data) return;
+    if (!weights_too) kernels::sum_rows(d, of_convolution.dbias);
+    kernels::fold_norm_backward(conv.w.value(), norm.gamma.value(), norm.mean, rstd,
+                                of_convolution.dw, of_convolution.dbias, gradients);
   });
   return y;
 }

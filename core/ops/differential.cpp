@@ -4,6 +4,7 @@
 
 #include "core/kernels/norm.h"
 #include "core/kernels/pointwise.h"
+#include "core/ops/write_to.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -66,7 +67,7 @@ Var rms_norm(Var x, Var gamma, double epsilon) {
     if (x.requires_grad()) {
       const auto dx = t->grad_target(x);
       gradients.dx = dx.view;
-      gradients.write = dx.fresh ? kernels::Write::kAssign : kernels::Write::kAccumulate;
+      gradients.write = write_to(dx);
     }
     if (gamma.requires_grad()) gradients.dgamma = t->grad(gamma);
     kernels::rms_norm_backward(x.value(), gamma.value(), scale, t->grad(y), gradients);

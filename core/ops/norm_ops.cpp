@@ -1,6 +1,7 @@
 #include "core/ops/norm_ops.h"
 
 #include "core/kernels/batch_norm.h"
+#include "core/ops/write_to.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -20,7 +21,7 @@ kernels::NormGradients gradients_of(Tape& tape, Var x, Var gamma, Var beta) {
   if (x.requires_grad()) {
     const auto dx = tape.grad_target(x);
     gradients.dx = dx.view;
-    gradients.write = dx.fresh ? kernels::Write::kAssign : kernels::Write::kAccumulate;
+    gradients.write = write_to(dx);
   }
   if (gamma.requires_grad()) gradients.dgamma = tape.grad(gamma);
   if (beta.requires_grad()) gradients.dbeta = tape.grad(beta);

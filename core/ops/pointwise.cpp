@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/kernels/pointwise.h"
+#include "core/ops/write_to.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -23,7 +24,7 @@ struct Target {
 Target in_place(Tape& tape, Var y, Var x) {
   if (tape.hand_over_grad(y, x)) return {tape.grad(x), kernels::Write::kAssign};
   const Tape::GradTarget to = tape.grad_target(x);
-  return {to.view, to.fresh ? kernels::Write::kAssign : kernels::Write::kAccumulate};
+  return {to.view, write_to(to)};
 }
 
 void add_gradient(Tape& tape, Var x, ConstView gradient) {

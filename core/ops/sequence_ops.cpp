@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/kernels/pointwise.h"
+#include "core/ops/write_to.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -81,9 +82,8 @@ Var cross_entropy(Var logits, std::span<const int> targets) {
   kernels::cross_entropy(logits.value(), kept, tape.mutable_value(nll), lse);
   tape.record(nll, [logits, kept, nll, lse, t = &tape] {
     const auto target = t->grad_target(logits);
-    kernels::cross_entropy_backward(
-        logits.value(), kept, lse, t->grad(nll), target.view,
-        target.fresh ? kernels::Write::kAssign : kernels::Write::kAccumulate);
+    kernels::cross_entropy_backward(logits.value(), kept, lse, t->grad(nll), target.view,
+                                    write_to(target));
   });
   return nll;
 }

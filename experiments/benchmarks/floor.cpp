@@ -59,12 +59,17 @@ double convolution_ms(const ConvSize& size) {
   switch (size.pass) {
     case ConvPass::kForward:
       return best_ms([&] { kernels::conv2d(s, x.view(), w.view(), {}, y.view()); });
-    case ConvPass::kData:
-      return best_ms([&] { kernels::conv2d_backward_data(s, w.view(), y.view(), x.view()); });
+    case ConvPass::kData: {
+      Tensor dx(s.input());
+      return best_ms(
+          [&] { kernels::conv2d_backward(s, x.view(), w.view(), y.view(), {.dx = dx.view()}); });
+    }
     case ConvPass::kWeights: {
       Tensor dw(s.weights());
-      return best_ms(
-          [&] { kernels::conv2d_backward_weights(s, x.view(), y.view(), dw.view(), {}); });
+      return best_ms([&] {
+        kernels::conv2d_backward(s, x.view(), w.view(), y.view(),
+                                 {.dw = dw.view(), .write = kernels::Write::kAssign});
+      });
     }
   }
   return 0;

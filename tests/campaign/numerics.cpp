@@ -109,25 +109,19 @@ std::string convolution(Draw& draw, Precision wanted) {
   epilogue.activation = draw.coin() ? Activation::kNone : Activation::kRelu6;
   const Results start =
       made(Tensor(s.output()), Tensor(s.input()), draw(s.weights(), scale), draw({s.out_channels}));
-  const auto run = [&](auto forward, auto data, auto weights) {
-    return [&, forward, data, weights](Results& r) {
+  const kernels::Write write = draw.coin() ? kernels::Write::kAssign : kernels::Write::kAccumulate;
+  const auto run = [&](auto forward, auto backward) {
+    return [&, forward, backward](Results& r) {
       forward(s, x.view(), w.view(), epilogue, r[0].view());
-      data(s, w.view(), dy.view(), r[1].view());
-      weights(s, x.view(), dy.view(), r[2].view(), r[3].view());
+      backward(s, x.view(), w.view(), dy.view(),
+               {.dx = r[1].view(), .dw = r[2].view(), .dbias = r[3].view(), .write = write}, {});
     };
   };
   // Winograd's algorithm computes tiles, and spreads a NaN over its own; a relu of the reference
   // makes 0 of NaN.
   const std::string differs =
-      compared(start,
-               run(kernels::reference::conv2d, kernels::reference::conv2d_backward_data,
-                   kernels::reference::conv2d_backward_weights),
-               run(
-                   kernels::optimized::conv2d,
-                   [](const ConvShape& shape, ConstView from, ConstView d, View dx) {
-                     kernels::optimized::conv2d_backward_data(shape, from, d, dx);
-                   },
-                   kernels::optimized::conv2d_backward_weights),
+      compared(start, run(kernels::reference::conv2d, kernels::reference::conv2d_backward),
+               run(kernels::optimized::conv2d, kernels::optimized::conv2d_backward),
                {.error = 3e-5, .more_infinite = true, .least = 1});
   set_precision(Precision::kF32);
   return differs;

@@ -108,23 +108,30 @@ void check_against_reference(const std::vector<ConvShape>& shapes) {
     }
     {
       Tensor optimized = noise(s.input(), ++draw), reference = noise(s.input(), ++draw);
-      kernels::optimized::conv2d_backward_data(s, w.view(), dy.view(), optimized.view());
-      kernels::reference::conv2d_backward_data(s, w.view(), dy.view(), reference.view());
+      kernels::optimized::conv2d_backward(s, x.view(), w.view(), dy.view(),
+                                          {.dx = optimized.view()});
+      kernels::reference::conv2d_backward(s, x.view(), w.view(), dy.view(),
+                                          {.dx = reference.view()});
       CHECK(difference(reference, optimized) <= 1e-5);
     }
-    // Both add to the content that is there.
-    Tensor optimized = noise(s.weights(), ++draw), reference = optimized.clone();
-    Tensor optimized_bias = noise({s.out_channels}, ++draw),
-           reference_bias = optimized_bias.clone();
-    kernels::optimized::conv2d_backward_weights(s, x.view(), dy.view(), optimized.view(),
-                                                optimized_bias.view());
-    kernels::reference::conv2d_backward_weights(s, x.view(), dy.view(), reference.view(),
-                                                reference_bias.view());
-    CHECK(difference(reference, optimized) <= 1e-5);
-    CHECK(difference(reference_bias, optimized_bias) <= 1e-5);
-    kernels::optimized::conv2d_backward_weights(s, x.view(), dy.view(), optimized.view(), {});
-    kernels::reference::conv2d_backward_weights(s, x.view(), dy.view(), reference.view(), {});
-    CHECK(difference(reference, optimized) <= 1e-5);
+    Tensor dx_before = noise(s.input(), ++draw), dw_before = noise(s.weights(), ++draw);
+    Tensor dbias_before = noise({s.out_channels}, ++draw);
+    for (const kernels::Write write : {kernels::Write::kAssign, kernels::Write::kAccumulate})
+      for (const bool with_dx : {false, true})
+        for (const bool with_dbias : {false, true}) {
+          CAPTURE(write, with_dx, with_dbias);
+          const auto results = [&](auto backward) {
+            std::array<Tensor, 3> made{dx_before.clone(), dw_before.clone(), dbias_before.clone()};
+            kernels::ConvGradients gradients{.dw = made[1].view(), .write = write};
+            if (with_dx) gradients.dx = made[0].view();
+            if (with_dbias) gradients.dbias = made[2].view();
+            backward(s, x.view(), w.view(), dy.view(), gradients, ConstView{});
+            return made;
+          };
+          const auto optimized = results(kernels::optimized::conv2d_backward);
+          const auto reference = results(kernels::reference::conv2d_backward);
+          for (std::size_t i = 0; i < 3; ++i) CHECK(difference(reference[i], optimized[i]) <= 1e-5);
+        }
   }
 }
 
@@ -175,15 +182,15 @@ TEST_CASE("Winograd's convolution agrees with the reference version on images of
     }
     Tensor optimized = noise(s.input(), ++draw), reference = noise(s.input(), ++draw);
     kernels::optimized::winograd::conv2d_backward_data(s, w.view(), dy.view(), optimized.view());
-    kernels::reference::conv2d_backward_data(s, w.view(), dy.view(), reference.view());
+    kernels::reference::conv2d_backward(s, x.view(), w.view(), dy.view(), {.dx = reference.view()});
     CHECK(difference(reference, optimized) <= 1e-5);
     Tensor optimized_w = noise(s.weights(), ++draw), reference_w = optimized_w.clone();
     Tensor optimized_bias = noise({s.out_channels}, ++draw),
            reference_bias = optimized_bias.clone();
     kernels::optimized::winograd::conv2d_backward_weights(
         s, x.view(), dy.view(), optimized_w.view(), optimized_bias.view());
-    kernels::reference::conv2d_backward_weights(s, x.view(), dy.view(), reference_w.view(),
-                                                reference_bias.view());
+    kernels::reference::conv2d_backward(s, x.view(), w.view(), dy.view(),
+                                        {.dw = reference_w.view(), .dbias = reference_bias.view()});
     CHECK(difference(reference_w, optimized_w) <= 1e-5);
     CHECK(difference(reference_bias, optimized_bias) <= 1e-5);
   }
@@ -332,7 +339,7 @@ TEST_CASE("convolutions give the same bits on any thread") {
       parallel::for_each(kTasks, [&](Index i) {
         Tensor y(s.output()), dw(s.weights());
         kernels::conv2d(s, x.view(), w.view(), {}, y.view());
-        kernels::conv2d_backward_weights(s, x.view(), dy.view(), dw.view(), {});
+        kernels::conv2d_backward(s, x.view(), w.view(), dy.view(), {.dw = dw.view()});
         auto& result = results[static_cast<std::size_t>(i)];
         result.insert(result.end(), y.span().begin(), y.span().end());
         result.insert(result.end(), dw.span().begin(), dw.span().end());
@@ -369,8 +376,8 @@ TEST_CASE("a convolution multiplies weights by a gain as if they had been multip
         kernels::conv2d(s, x.view(), w.view(), epilogue, y.view());
         CHECK(std::ranges::equal(y.span(), expected.span()));
         Tensor expected_dx(s.input()), dx(s.input());
-        kernels::conv2d_backward_data(s, scaled.view(), y.view(), expected_dx.view());
-        kernels::conv2d_backward_data(s, w.view(), y.view(), dx.view(), gain.view());
+        kernels::conv2d_backward(s, x.view(), scaled.view(), y.view(), {.dx = expected_dx.view()});
+        kernels::conv2d_backward(s, x.view(), w.view(), y.view(), {.dx = dx.view()}, gain.view());
         CHECK(std::ranges::equal(dx.span(), expected_dx.span()));
         const ConstantWeights held(w.span());
         for (int again = 0; again < 2; ++again) {
@@ -401,7 +408,7 @@ TEST_CASE("weights that do not change are packed once, with the same results") {
         parallel::for_each(4, [&](Index i) {
           Tensor y_of_task(s.output()), dx_of_task(s.input());
           kernels::conv2d(s, x.view(), w.view(), {}, y_of_task.view());
-          kernels::conv2d_backward_data(s, w.view(), dy.view(), dx_of_task.view());
+          kernels::conv2d_backward(s, x.view(), w.view(), dy.view(), {.dx = dx_of_task.view()});
           if (i == 3) std::swap(y, y_of_task), std::swap(dx, dx_of_task);
         });
         std::vector<Real> all(y.span().begin(), y.span().end());

@@ -149,22 +149,31 @@ void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue
   });
 }
 
-void conv2d_backward_data(const ConvShape& shape, ConstView w, ConstView dy, View dx,
-                          ConstView gain) {
-  if (sees_only_padding(shape)) return reference::conv2d_backward_data(shape, w, dy, dx);
-  if (ours_pays(shape)) return winograd::conv2d_backward_data(shape, w, dy, dx);
+void conv2d_backward(const ConvShape& shape, ConstView x, ConstView w, ConstView dy,
+                     const ConvGradients& gradients, ConstView gain) {
+  const auto& [dx, dw, dbias, write] = gradients;
+  if (sees_only_padding(shape)) return reference::conv2d_backward(shape, x, w, dy, gradients);
+  const bool by_library = !ours_pays(shape), weights_apart = gathers_too_much(shape);
+  if (dw.data && weights_apart) {
+    reference::conv2d_backward(shape, x, w, dy, {.dw = dw, .dbias = dbias, .write = write});
+  } else if (dw.data && !by_library) {
+    if (write == Write::kAssign) std::fill_n(dw.data, dw.size(), Real{0});
+    winograd::conv2d_backward_weights(shape, x, dy, dw, dbias);
+  }
+  if (!by_library) {
+    if (dx.data) winograd::conv2d_backward_data(shape, w, dy, dx);
+    return;
+  }
+  Real* const all_dx = dx.data;
   for_parts(shape, [&](const ConvShape& part, Index in, Index out) {
-    conv_backward_data(part, w.data, gain.data, dy.data + out, dx.data + in);
-  });
-}
-
-void conv2d_backward_weights(const ConvShape& shape, ConstView x, ConstView dy, View dw,
-                             View dbias) {
-  if (sees_only_padding(shape) || gathers_too_much(shape))
-    return reference::conv2d_backward_weights(shape, x, dy, dw, dbias);
-  if (ours_pays(shape)) return winograd::conv2d_backward_weights(shape, x, dy, dw, dbias);
-  for_parts(shape, [&](const ConvShape& part, Index in, Index out) {
-    conv_backward_weights(part, x.data + in, dy.data + out, dw.data, dbias);
+    conv_backward(part, {.x = x.data + in,
+                         .w = w.data,
+                         .gain = gain.data,
+                         .dy = dy.data + out,
+                         .dx = all_dx ? all_dx + in : nullptr,
+                         .dw = weights_apart ? nullptr : dw.data,
+                         .dbias = weights_apart ? nullptr : dbias.data,
+                         .write = in == 0 ? write : Write::kAccumulate});
   });
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <optional>
 
 #include "core/kernels/constant_weights.h"
 #include "core/kernels/optimized/one_thread.h"
@@ -271,6 +272,7 @@ Primitive make(const ConvKey& key, dnnl::algorithm algorithm) {
       p.y.set(our_y, backward.diff_dst_desc());
       p.scratchpad = backward.scratchpad_desc();
       p.weights.ours = our_weights, p.weights.theirs = backward.diff_weights_desc();
+      p.weights.out = dnnl::reorder({engine(), p.weights.theirs, engine(), p.weights.ours});
       dnnl::post_ops add;
       add.append_sum();
       dnnl::primitive_attr adding;
@@ -393,41 +395,47 @@ void conv_forward(const ConvKey& key, const ConvForward& at) {
   space.stream.wait();
 }
 
-void conv_backward_data(const ConvShape& shape, const Real* w, const Real* gain, const Real* dy,
-                        Real* dx) {
+void conv_backward(const ConvShape& shape, const ConvBackward& at) {
   Workspace& space = workspace();
-  const ConvKey key{
-      .shape = shape, .direction = ConvDirection::kData, .precision = conv_precision(shape)};
-  const Primitive& p = primitive(key);
-  memory out = p.x.output(dx, space.x);
-  p.convolution.execute(
-      space.stream,
-      {{DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
-       {DNNL_ARG_WEIGHTS, p.weights.held_input(weights_of(key, w, gain), space.weights)},
-       {DNNL_ARG_DIFF_SRC, out},
-       {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
-  p.x.unpack(out, dx, space.stream);
+  const Precision precision = conv_precision(shape);
+  // The layout in which both passes read dy is usually the same.
+  std::optional<memory> packed;
+  const auto dy_in = [&](const Primitive& p) {
+    if (!packed || packed->get_desc() != p.y.theirs)
+      packed = p.y.input(at.dy, space.y, space.stream);
+    return *packed;
+  };
+  if (at.dx) {
+    const ConvKey key{.shape = shape, .direction = ConvDirection::kData, .precision = precision};
+    const Primitive& p = primitive(key);
+    memory out = p.x.output(at.dx, space.x);
+    p.convolution.execute(
+        space.stream,
+        {{DNNL_ARG_DIFF_DST, dy_in(p)},
+         {DNNL_ARG_WEIGHTS, p.weights.held_input(weights_of(key, at.w, at.gain), space.weights)},
+         {DNNL_ARG_DIFF_SRC, out},
+         {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
+    p.x.unpack(out, at.dx, space.stream);
+  }
+  if (at.dw) {
+    const Primitive& p = primitive({.shape = shape,
+                                    .direction = ConvDirection::kWeights,
+                                    .bias = at.dbias != nullptr,
+                                    .precision = precision});
+    memory theirs = Workspace::memory_in(space.weights, p.weights.theirs);
+    p.convolution.execute(
+        space.stream,
+        {{DNNL_ARG_SRC, p.x.input(at.x, space.x, space.stream)},
+         {DNNL_ARG_DIFF_DST, dy_in(p)},
+         {DNNL_ARG_DIFF_WEIGHTS, theirs},
+         {DNNL_ARG_DIFF_BIAS, Workspace::memory_in(space.bias, p.bias)},
+         {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
+    memory ours = wrap(p.weights.ours, at.dw);
+    (at.write == Write::kAssign ? p.weights.out : p.add_weights)
+        .execute(space.stream, theirs, ours);
+    for (Index o = 0; at.dbias && o < shape.out_channels; ++o) at.dbias[o] += space.bias[o];
+  }
   space.stream.wait();
-}
-
-void conv_backward_weights(const ConvShape& shape, const Real* x, const Real* dy, Real* dw,
-                           View dbias) {
-  Workspace& space = workspace();
-  const Primitive& p = primitive({.shape = shape,
-                                  .direction = ConvDirection::kWeights,
-                                  .bias = dbias.data != nullptr,
-                                  .precision = conv_precision(shape)});
-  memory ours = wrap(p.weights.ours, dw);
-  memory theirs = Workspace::memory_in(space.weights, p.weights.theirs);
-  p.convolution.execute(
-      space.stream, {{DNNL_ARG_SRC, p.x.input(x, space.x, space.stream)},
-                     {DNNL_ARG_DIFF_DST, p.y.input(dy, space.y, space.stream)},
-                     {DNNL_ARG_DIFF_WEIGHTS, theirs},
-                     {DNNL_ARG_DIFF_BIAS, Workspace::memory_in(space.bias, p.bias)},
-                     {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
-  p.add_weights.execute(space.stream, theirs, ours);
-  space.stream.wait();
-  for (Index o = 0; o < dbias.size() && dbias.data; ++o) dbias[o] += space.bias[o];
 }
 
 }  // namespace kernels::optimized

@@ -65,11 +65,13 @@ struct ConvForward {
   const Real* gain = nullptr;  // of the output channels (ConvEpilogue)
 };
 void conv_forward(const ConvKey& key, const ConvForward& at);
-void conv_backward_data(const ConvShape& shape, const Real* w, const Real* gain, const Real* dy,
-                        Real* dx);
-// Adds to dw and, where it has data, to dbias.
-void conv_backward_weights(const ConvShape& shape, const Real* x, const Real* dy, Real* dw,
-                           View dbias);
+// Where those of a way back lie (ConvGradients). Gradients without a place are not computed.
+struct ConvBackward {
+  const Real *x, *w, *gain, *dy;
+  Real *dx, *dw, *dbias;
+  Write write;  // to dw
+};
+void conv_backward(const ConvShape& shape, const ConvBackward& at);
 
 }  // namespace kernels::optimized
 }  // namespace SACCADE_NUMERIC

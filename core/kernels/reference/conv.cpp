@@ -87,7 +87,9 @@ void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y)
   std::ranges::copy(sum.span(), y.data);
 }
 
-void conv2d_backward_data(const ConvShape& s, ConstView w, ConstView dy, View dx) {
+namespace {
+
+void gradient_of_data(const ConvShape& s, ConstView w, ConstView dy, View dx) {
   const Index positions = s.out_height() * s.out_width();
   std::fill_n(dx.data, dx.size(), Real{0});
   Tensor patches({positions, s.patch()});
@@ -110,7 +112,7 @@ void conv2d_backward_data(const ConvShape& s, ConstView w, ConstView dy, View dx
   });
 }
 
-void conv2d_backward_weights(const ConvShape& s, ConstView x, ConstView dy, View dw, View dbias) {
+void gradient_of_weights(const ConvShape& s, ConstView x, ConstView dy, View dw, View dbias) {
   for_groups(s, [&](Index in, Index out, Index g) {
     const Tensor patches = patches_of(s, g, x.data + in);
     gemm({.trans_a = Trans::kYes,
@@ -127,6 +129,17 @@ void conv2d_backward_weights(const ConvShape& s, ConstView x, ConstView dy, View
   });
   if (!dbias.data) return;
   for (Index i = 0; i < dy.size(); ++i) dbias[i % s.out_channels] += dy[i];
+}
+
+}  // namespace
+
+void conv2d_backward(const ConvShape& s, ConstView x, ConstView w, ConstView dy,
+                     const ConvGradients& gradients, ConstView) {
+  const auto& [dx, dw, dbias, write] = gradients;
+  if (dx.data) gradient_of_data(s, w, dy, dx);
+  if (!dw.data) return;
+  if (write == Write::kAssign) std::fill_n(dw.data, dw.size(), Real{0});
+  gradient_of_weights(s, x, dy, dw, dbias);
 }
 
 }  // namespace kernels::reference
