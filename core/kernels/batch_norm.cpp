@@ -57,21 +57,10 @@ void fold_norm(ConstView gamma, ConstView beta, ConstView mean, ConstView rstd, 
   array(bias) = array(beta) - array(mean) * array(gain);
 }
 
-void fold_norm_backward(ConstView w, ConstView gamma, ConstView mean, ConstView rstd,
-                        ConstView dfolded, ConstView dbias, const FoldGradients& gradients) {
-  const Index channels = w.cols();
-  if (gradients.dbeta.data) array(gradients.dbeta) += array(dbias);
-  const Array gain = array(gamma) * array(rstd);
-  // The sum over positions of d (w x - mean), without the result of the convolution: its first part
-  // is the product of the weights with their gradient. It is taken in double, because the two parts
-  // may nearly cancel.
-  Eigen::ArrayXd sum = -(array(dbias).cast<double>() * array(mean).cast<double>());
-  for (Index r = 0; r < w.rows(); ++r) {
-    const auto d = array(dfolded.row(r), channels);
-    if (gradients.dw.data) array(gradients.dw.row(r), channels) += d * gain;
-    if (gradients.dgamma.data) sum += d.cast<double>() * array(w.row(r), channels).cast<double>();
-  }
-  if (gradients.dgamma.data) array(gradients.dgamma) += sum.cast<Real>() * array(rstd);
+void fold_norm_backward(ConstView mean, ConstView rstd, ConstView dgain, ConstView dbias,
+                        View dgamma, View dbeta) {
+  if (dbeta.data) array(dbeta) += array(dbias);
+  if (dgamma.data) array(dgamma) += (array(dgain) - array(mean) * array(dbias)) * array(rstd);
 }
 
 }  // namespace kernels

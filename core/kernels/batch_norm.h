@@ -23,13 +23,10 @@ void batch_norm_backward(Activation f, ConstView x, ConstView gamma, ConstView y
 // gain[o] = gamma[o] rstd[o], bias[o] = beta[o] - mean[o] gain[o].
 void fold_norm(ConstView gamma, ConstView beta, ConstView mean, ConstView rstd, View gain,
                View bias);
-// dw, dgamma and dbeta are added to, from the gradients of the scaled weights and the bias. Each
-// may have no data where it is not wanted.
-struct FoldGradients {
-  View dw, dgamma, dbeta;
-};
-void fold_norm_backward(ConstView w, ConstView gamma, ConstView mean, ConstView rstd,
-                        ConstView dfolded, ConstView dbias, const FoldGradients& gradients);
+// dgamma and dbeta are added to, from the gradients of the gain and the bias. Each may have no data
+// where it is not wanted.
+void fold_norm_backward(ConstView mean, ConstView rstd, ConstView dgain, ConstView dbias,
+                        View dgamma, View dbeta);
 
 }  // namespace kernels
 }  // namespace SACCADE_NUMERIC

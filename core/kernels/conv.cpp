@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 
 #include "core/base/error.h"
+#include "core/kernels/internal/conv_gain.h"
 #include "core/kernels/internal/eigen_maps.h"
 #include "core/kernels/work_log.h"
 #include "core/parallel/kernel_parts.h"
@@ -43,6 +44,30 @@ void check_bias(const ConvShape& shape, const Real* data, Index size) {
 
 }  // namespace
 
+Tensor scaled_weights(ConstView w, ConstView gain) {
+  Tensor scaled(w.shape);
+  scale_weights(w, gain, scaled.view());
+  return scaled;
+}
+
+void gain_backward(ConstView w, ConstView gain, ConstView dscaled, const ConvGradients& gradients) {
+  const auto& [dx, dw, dgain, dbias, write] = gradients;
+  const Index channels = w.cols();
+  // In double: the gradient of a normalisation is what is left of it when the part of the mean is
+  // subtracted.
+  Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(channels);
+  for (Index r = 0; r < w.rows(); ++r) {
+    const auto d = array(dscaled.row(r), channels);
+    if (dw.data && write == Write::kAssign) {
+      array(dw.row(r), channels) = d * array(gain);
+    } else if (dw.data) {
+      array(dw.row(r), channels) += d * array(gain);
+    }
+    if (dgain.data) sum += d.cast<double>() * array(w.row(r), channels).cast<double>();
+  }
+  if (dgain.data) array(dgain) += sum.cast<Real>();
+}
+
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue,
             View y) {
   check(shape, x.shape, w.shape, y.shape);
@@ -50,7 +75,6 @@ void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue
   SACCADE_ASSERT(!epilogue.skip.data || epilogue.skip.shape == y.shape, "conv2d skip ",
                  epilogue.skip.shape, " for ", y.shape);
   check_bias(shape, epilogue.gain.data, epilogue.gain.size());
-  SACCADE_ASSERT(!epilogue.gain.data || takes_gain(shape), "conv2d with a gain");
   log_work(ConvPass::kForward, shape);
   const WorkLog::Pause pause;
   if (y.size() > 0) chosen::conv2d(shape, x, w, epilogue, y);
@@ -80,12 +104,6 @@ void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y)
   if (y.size() > 0) chosen::residual_blocks(blocks, x, y);
 }
 
-#ifdef SACCADE_DOUBLE
-bool takes_gain(const ConvShape&) { return false; }
-#else
-bool takes_gain(const ConvShape& shape) { return optimized::takes_gain(shape); }
-#endif
-
 void scale_weights(ConstView w, ConstView gain, View scaled) {
   parallel::split_kernel(
       {.count = w.rows(), .cost = w.cols() * parallel::kPlainCost}, [&](Index begin, Index end) {
@@ -96,18 +114,22 @@ void scale_weights(ConstView w, ConstView gain, View scaled) {
 
 void conv2d_backward(const ConvShape& shape, ConstView x, ConstView w, ConstView dy,
                      const ConvGradients& gradients, ConstView gain) {
-  const auto& [dx, dw, dbias, write] = gradients;
+  const auto& [dx, dw, dgain, dbias, write] = gradients;
   check(shape, x.shape, w.shape, dy.shape);
   check_bias(shape, gain.data, gain.size());
   check_bias(shape, dbias.data, dbias.size());
   SACCADE_ASSERT((!dx.data || dx.shape == x.shape) && (!dw.data || dw.shape == w.shape),
                  "conv2d_backward ", dx.shape, " and ", dw.shape, " for ", x.shape, " and ",
                  w.shape);
-  SACCADE_ASSERT(!gain.data || takes_gain(shape), "conv2d_backward with a gain");
+  check_bias(shape, dgain.data, dgain.size());
+  SACCADE_ASSERT(gain.data || !dgain.data, "conv2d_backward to no gain");
+  const bool to_weights = dw.data || dgain.data;
   if (dx.data) log_work(ConvPass::kData, shape);
-  if (dw.data) log_work(ConvPass::kWeights, shape);
+  if (to_weights) log_work(ConvPass::kWeights, shape);
   const WorkLog::Pause pause;
-  if (shape.batch > 0) chosen::conv2d_backward(shape, x, w, dy, gradients, gain);
+  if (dbias.data && !to_weights) sum_rows(dy, dbias);
+  if (shape.batch > 0 && (dx.data || to_weights))
+    chosen::conv2d_backward(shape, x, w, dy, gradients, gain);
 }
 
 }  // namespace kernels

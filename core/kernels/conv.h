@@ -58,9 +58,8 @@ struct ConvEpilogue {
   ConstView bias;  // [out]
   ConstView skip;  // of y's shape; may be y itself
   Activation activation = Activation::kNone;
-  // [out], by which the weights of an output channel are multiplied first, where takes_gain().
-  // While the weights are held (constant_weights.h), it is the same in every call: their products
-  // are kept.
+  // [out], by which the weights of an output channel are multiplied first. While the weights are
+  // held (constant_weights.h), it is the same in every call: their products are kept.
   ConstView gain = {};
 };
 
@@ -71,9 +70,6 @@ struct ConvEpilogue {
 // group. oneDNN in float, Eigen in double.
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 
-// Whether conv2d() and conv2d_backward() multiply weights by a gain themselves in this
-// convolution; others are given scaled weights.
-bool takes_gain(const ConvShape& shape);
 // scaled[..., o] = w[..., o] gain[o].
 void scale_weights(ConstView w, ConstView gain, View scaled);
 
@@ -99,11 +95,11 @@ void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y)
 struct ConvGradients {
   View dx = {};                      // of x; assigned
   View dw = {};                      // of w; assigned or added to
-  View dbias = {};                   // of the bias; added to, and only computed beside that of w
+  View dgain = {};                   // of the gain, where there is one; added to
+  View dbias = {};                   // of the bias; added to
   Write write = Write::kAccumulate;  // to dw
 };
-// The gradients, from dy, that of the sums. `gain` as in ConvEpilogue; dw is that of the products
-// of weights and gain.
+// The gradients, from dy, that of the sums. `gain` as in ConvEpilogue.
 void conv2d_backward(const ConvShape& shape, ConstView x, ConstView w, ConstView dy,
                      const ConvGradients& gradients, ConstView gain = {});
 
@@ -111,12 +107,11 @@ namespace reference {  // patches and Eigen's product, one image at a time
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y);
 void conv2d_backward(const ConvShape& shape, ConstView x, ConstView w, ConstView dy,
-                     const ConvGradients& gradients, ConstView gain = {});  // no gain
+                     const ConvGradients& gradients, ConstView gain = {});
 }  // namespace reference
 
 #ifndef SACCADE_DOUBLE
 namespace optimized {  // oneDNN, primitives held per thread and shape
-bool takes_gain(const ConvShape& shape);
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y);
 void residual_blocks(std::span<const ResidualBlock> blocks, ConstView x, View y);
 void conv2d_backward(const ConvShape& shape, ConstView x, ConstView w, ConstView dy,

@@ -103,26 +103,24 @@ ConvShape normed_shape(const Shape& image, const NormedConv& conv) {
   return shape;
 }
 
-// The convolution with its normalisation in the epilogue, or in weights of its own.
+// The convolution with its normalisation in the epilogue.
 kernels::ConvLink folded(const ConvShape& shape, const NormedConv& conv, ConstView rstd,
                          Scratch& scratch) {
   const ChannelNorm& norm = conv.norm;
   const View gain = scratch.view(rstd.shape), bias = scratch.view(rstd.shape);
   kernels::fold_norm(norm.gamma.value(), norm.beta.value(), norm.mean, rstd, gain, bias);
-  kernels::ConvLink link{
-      .shape = shape,
-      .w = conv.w.value(),
-      .epilogue = {.bias = bias, .skip = {}, .activation = conv.options.activation}};
-  const bool constant = are_constant(
-      {link.w.span(), norm.gamma.value().span(), norm.mean.span(), norm.variance.span()});
-  if (constant && kernels::takes_gain(shape)) {
-    link.epilogue.gain = gain;
-  } else {
-    const View scaled = scratch.view(shape.weights());
-    kernels::scale_weights(link.w, gain, scaled);
-    link.w = scaled;
+  ConstView w = conv.w.value();
+  // A gain that may change is not for weights that are held, with which it would be kept.
+  if (are_constant({w.span()}) &&
+      !are_constant({norm.gamma.value().span(), norm.mean.span(), norm.variance.span()})) {
+    const View copy = scratch.view(w.shape);
+    std::ranges::copy(w.span(), copy.data);
+    w = copy;
   }
-  return link;
+  return {
+      .shape = shape,
+      .w = w,
+      .epilogue = {.bias = bias, .skip = {}, .activation = conv.options.activation, .gain = gain}};
 }
 
 bool needs_gradient(const NormedConv& conv) {
@@ -193,7 +191,6 @@ Var conv2d(Var x, Var w, Var bias, const Conv2dOptions& options) {
     const ConstView d = through_activation(*t, f, y, scratch);
     convolution_back(shape, x.value(), w.value(), d, dx,
                      {.dw = dw.view, .dbias = dbias, .write = write_to(dw)}, scratch);
-    if (!dw.view.data && dbias.data) kernels::sum_rows(d, dbias);
   });
   return y;
 }
@@ -221,23 +218,18 @@ Var conv_norm(Var x, const NormedConv& conv, Var skip) {
     const bool handed = skip && skip.requires_grad() && t->hand_over_grad(y, skip);
     const View dskip = skip && !handed ? wanted(skip) : View{};
     const ChannelNorm& norm = conv.norm;
-    const kernels::FoldGradients gradients{wanted(conv.w), wanted(norm.gamma), wanted(norm.beta)};
+    const View dgamma = wanted(norm.gamma), dbeta = wanted(norm.beta);
+    const auto dw = conv.w.requires_grad() ? t->grad_target(conv.w) : Tape::GradTarget{};
     Scratch scratch(*t);
     const ConstView d = through_activation(*t, f, y, scratch);
-    const bool weights_too = gradients.dw.data || gradients.dgamma.data;
-    kernels::ConvGradients of_convolution{.write = kernels::Write::kAssign};
-    if (weights_too || gradients.dbeta.data) of_convolution.dbias = scratch.zeros(rstd.shape);
-    if (weights_too) of_convolution.dw = scratch.view(shape.weights());
-    // The weights are folded again instead of being kept: where images have few pixels, they take
-    // the most memory.
-    kernels::ConvLink link{.shape = shape, .w = conv.w.value()};
-    if (dx.view.data) link = folded(shape, conv, rstd, scratch);
-    convolution_back(shape, x.value(), link.w, d, dx, of_convolution, scratch, link.epilogue.gain);
+    const View dgain = dgamma.data ? scratch.zeros(rstd.shape) : View{};
+    const View dbias = dgamma.data || dbeta.data ? scratch.zeros(rstd.shape) : View{};
+    const kernels::ConvLink link = folded(shape, conv, rstd, scratch);
+    convolution_back(shape, x.value(), link.w, d, dx,
+                     {.dw = dw.view, .dgain = dgain, .dbias = dbias, .write = write_to(dw)},
+                     scratch, link.epilogue.gain);
     if (dskip.data) kernels::accumulate(d, dskip);
-    if (!of_convolution.dbias.data) return;
-    if (!weights_too) kernels::sum_rows(d, of_convolution.dbias);
-    kernels::fold_norm_backward(conv.w.value(), norm.gamma.value(), norm.mean, rstd,
-                                of_convolution.dw, of_convolution.dbias, gradients);
+    kernels::fold_norm_backward(norm.mean, rstd, dgain, dbias, dgamma, dbeta);
   });
   return y;
 }

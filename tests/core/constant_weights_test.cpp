@@ -143,7 +143,7 @@ TEST_CASE("kept copies of several weights are those of the new numbers") {
     const auto results = [&] {
       Tensor all({2, kWeights, s.output().size()});
       for (Index i = 0; i < 2 * kWeights; ++i) {
-        const bool multiplied = i >= kWeights && kernels::takes_gain(s);
+        const bool multiplied = i >= kWeights;
         const ConstView w{block.data() + i % kWeights * s.weights().size(), s.weights()};
         kernels::conv2d(s, x.view(), w,
                         {.bias = {}, .skip = {}, .gain = multiplied ? gain.view() : ConstView{}},

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/kernels/internal/conv_gain.h"
 #include "core/kernels/optimized/conv_primitive.h"
 #include "core/kernels/optimized/winograd.h"
 #include "core/parallel/kernel_parts.h"
@@ -124,14 +125,13 @@ void forward_in_parts(const ConvKey& whole, const ConvForward& at) {
 
 }  // namespace
 
-bool takes_gain(const ConvShape& shape) {
-  return !sees_only_padding(shape) && !filters_ourselves(shape);
-}
-
 void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue& epilogue,
             View y) {
   if (sees_only_padding(shape)) return reference::conv2d(shape, x, w, epilogue, y);
-  if (filters_ourselves(shape)) return winograd::conv2d(shape, x, w, epilogue, y);
+  if (filters_ourselves(shape))
+    return epilogue.gain.data ? winograd::conv2d(shape, x, scaled_weights(w, epilogue.gain).view(),
+                                                 without_gain(epilogue), y)
+                              : winograd::conv2d(shape, x, w, epilogue, y);
   const ConvForward all{.x = x.data,
                         .w = w.data,
                         .bias = epilogue.bias.data,
@@ -151,29 +151,25 @@ void conv2d(const ConvShape& shape, ConstView x, ConstView w, const ConvEpilogue
 
 void conv2d_backward(const ConvShape& shape, ConstView x, ConstView w, ConstView dy,
                      const ConvGradients& gradients, ConstView gain) {
-  const auto& [dx, dw, dbias, write] = gradients;
-  if (sees_only_padding(shape)) return reference::conv2d_backward(shape, x, w, dy, gradients);
-  const bool by_library = !ours_pays(shape), weights_apart = gathers_too_much(shape);
-  if (dw.data && weights_apart) {
-    reference::conv2d_backward(shape, x, w, dy, {.dw = dw, .dbias = dbias, .write = write});
-  } else if (dw.data && !by_library) {
-    if (write == Write::kAssign) std::fill_n(dw.data, dw.size(), Real{0});
-    winograd::conv2d_backward_weights(shape, x, dy, dw, dbias);
+  if (sees_only_padding(shape)) return reference::conv2d_backward(shape, x, w, dy, gradients, gain);
+  ConvGradients wanted = gradients;
+  if (gathers_too_much(shape)) {
+    ConvGradients to_weights = gradients;
+    to_weights.dx = {}, wanted.dw = {}, wanted.dgain = {};
+    reference::conv2d_backward(shape, x, w, dy, to_weights, gain);
   }
-  if (!by_library) {
-    if (dx.data) winograd::conv2d_backward_data(shape, w, dy, dx);
-    return;
-  }
-  Real* const all_dx = dx.data;
+  if (ours_pays(shape))
+    return with_scaled_weights(w, gain, wanted, [&](ConstView weights, const ConvGradients& to) {
+      if (to.dx.data) winograd::conv2d_backward_data(shape, weights, dy, to.dx);
+      if (!to.dw.data) return;
+      if (to.write == Write::kAssign) std::fill_n(to.dw.data, to.dw.size(), Real{0});
+      winograd::conv2d_backward_weights(shape, x, dy, to.dw, to.dbias);
+    });
   for_parts(shape, [&](const ConvShape& part, Index in, Index out) {
-    conv_backward(part, {.x = x.data + in,
-                         .w = w.data,
-                         .gain = gain.data,
-                         .dy = dy.data + out,
-                         .dx = all_dx ? all_dx + in : nullptr,
-                         .dw = weights_apart ? nullptr : dw.data,
-                         .dbias = weights_apart ? nullptr : dbias.data,
-                         .write = in == 0 ? write : Write::kAccumulate});
+    ConvGradients of_part = wanted;
+    if (wanted.dx.data) of_part.dx = {wanted.dx.data + in, part.input()};
+    if (in > 0) of_part.write = Write::kAccumulate;
+    conv_backward(part, x.data + in, w, dy.data + out, of_part, gain);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/kernels/constant_weights.h"
+#include "core/kernels/internal/conv_gain.h"
 #include "core/kernels/optimized/one_thread.h"
 #include "core/kernels/optimized/pack_rounded.h"
 #include "core/kernels/optimized/weight_layout.h"
@@ -26,7 +27,7 @@ constexpr auto kRounded = memory::data_type::bf16;
 // What a thread needs for every convolution: its stream, and memory for the length of a call.
 struct Workspace {
   dnnl::stream stream{kernels_detail::stream()};
-  Tensor x, y, weights, scratchpad, bias;
+  Tensor x, y, weights, products, scratchpad, bias;
 
   static memory memory_in(Tensor& tensor, const memory::desc& desc) {
     return {desc, engine(),
@@ -395,45 +396,48 @@ void conv_forward(const ConvKey& key, const ConvForward& at) {
   space.stream.wait();
 }
 
-void conv_backward(const ConvShape& shape, const ConvBackward& at) {
+void conv_backward(const ConvShape& shape, const Real* x, ConstView w, const Real* dy,
+                   const ConvGradients& gradients, ConstView gain) {
+  const auto& [dx, dw, dgain, dbias, write] = gradients;
   Workspace& space = workspace();
-  const Precision precision = conv_precision(shape);
   // The layout in which both passes read dy is usually the same.
   std::optional<memory> packed;
   const auto dy_in = [&](const Primitive& p) {
-    if (!packed || packed->get_desc() != p.y.theirs)
-      packed = p.y.input(at.dy, space.y, space.stream);
+    if (!packed || packed->get_desc() != p.y.theirs) packed = p.y.input(dy, space.y, space.stream);
     return *packed;
   };
-  if (at.dx) {
-    const ConvKey key{.shape = shape, .direction = ConvDirection::kData, .precision = precision};
+  ConvKey key{
+      .shape = shape, .direction = ConvDirection::kData, .precision = conv_precision(shape)};
+  if (dx.data) {
     const Primitive& p = primitive(key);
-    memory out = p.x.output(at.dx, space.x);
+    memory out = p.x.output(dx.data, space.x);
     p.convolution.execute(
         space.stream,
         {{DNNL_ARG_DIFF_DST, dy_in(p)},
-         {DNNL_ARG_WEIGHTS, p.weights.held_input(weights_of(key, at.w, at.gain), space.weights)},
+         {DNNL_ARG_WEIGHTS,
+          p.weights.held_input(weights_of(key, w.data, gain.data), space.weights)},
          {DNNL_ARG_DIFF_SRC, out},
          {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
-    p.x.unpack(out, at.dx, space.stream);
+    p.x.unpack(out, dx.data, space.stream);
   }
-  if (at.dw) {
-    const Primitive& p = primitive({.shape = shape,
-                                    .direction = ConvDirection::kWeights,
-                                    .bias = at.dbias != nullptr,
-                                    .precision = precision});
+  if (dw.data || dgain.data) {
+    key.direction = ConvDirection::kWeights;
+    key.bias = dbias.data != nullptr;
+    const Primitive& p = primitive(key);
     memory theirs = Workspace::memory_in(space.weights, p.weights.theirs);
     p.convolution.execute(
         space.stream,
-        {{DNNL_ARG_SRC, p.x.input(at.x, space.x, space.stream)},
+        {{DNNL_ARG_SRC, p.x.input(x, space.x, space.stream)},
          {DNNL_ARG_DIFF_DST, dy_in(p)},
          {DNNL_ARG_DIFF_WEIGHTS, theirs},
          {DNNL_ARG_DIFF_BIAS, Workspace::memory_in(space.bias, p.bias)},
          {DNNL_ARG_SCRATCHPAD, Workspace::memory_in(space.scratchpad, p.scratchpad)}});
-    memory ours = wrap(p.weights.ours, at.dw);
-    (at.write == Write::kAssign ? p.weights.out : p.add_weights)
-        .execute(space.stream, theirs, ours);
-    for (Index o = 0; at.dbias && o < shape.out_channels; ++o) at.dbias[o] += space.bias[o];
+    Real* const products = gain.data ? room(space.products, w.size()) : dw.data;
+    memory ours = wrap(p.weights.ours, products);
+    const bool assigns = gain.data || write == Write::kAssign;
+    (assigns ? p.weights.out : p.add_weights).execute(space.stream, theirs, ours);
+    if (gain.data) gain_backward(w, gain, {products, w.shape}, gradients);
+    for (Index o = 0; dbias.data && o < dbias.size(); ++o) dbias[o] += space.bias[o];
   }
   space.stream.wait();
 }

@@ -65,13 +65,9 @@ struct ConvForward {
   const Real* gain = nullptr;  // of the output channels (ConvEpilogue)
 };
 void conv_forward(const ConvKey& key, const ConvForward& at);
-// Where those of a way back lie (ConvGradients). Gradients without a place are not computed.
-struct ConvBackward {
-  const Real *x, *w, *gain, *dy;
-  Real *dx, *dw, *dbias;
-  Write write;  // to dw
-};
-void conv_backward(const ConvShape& shape, const ConvBackward& at);
+// conv2d_backward(), of images that begin at x and sums whose gradient begins at dy.
+void conv_backward(const ConvShape& shape, const Real* x, ConstView w, const Real* dy,
+                   const ConvGradients& gradients, ConstView gain);
 
 }  // namespace kernels::optimized
 }  // namespace SACCADE_NUMERIC

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/kernels/gemm.h"
+#include "core/kernels/internal/conv_gain.h"
 
 namespace saccade {
 inline namespace SACCADE_NUMERIC {
@@ -51,6 +52,9 @@ void for_groups(const ConvShape& s, Body body) {
 }  // namespace
 
 void conv2d(const ConvShape& s, ConstView x, ConstView w, const ConvEpilogue& epilogue, View y) {
+  if (epilogue.gain.data)
+    return reference::conv2d(s, x, scaled_weights(w, epilogue.gain).view(), without_gain(epilogue),
+                             y);
   for (Index i = 0; i < y.size(); ++i)
     y[i] = (epilogue.skip.data ? epilogue.skip[i] : Real{0}) +
            (epilogue.bias.data ? epilogue.bias[i % s.out_channels] : Real{0});
@@ -134,12 +138,14 @@ void gradient_of_weights(const ConvShape& s, ConstView x, ConstView dy, View dw,
 }  // namespace
 
 void conv2d_backward(const ConvShape& s, ConstView x, ConstView w, ConstView dy,
-                     const ConvGradients& gradients, ConstView) {
-  const auto& [dx, dw, dbias, write] = gradients;
-  if (dx.data) gradient_of_data(s, w, dy, dx);
-  if (!dw.data) return;
-  if (write == Write::kAssign) std::fill_n(dw.data, dw.size(), Real{0});
-  gradient_of_weights(s, x, dy, dw, dbias);
+                     const ConvGradients& gradients, ConstView gain) {
+  with_scaled_weights(w, gain, gradients, [&](ConstView weights, const ConvGradients& wanted) {
+    const auto& [dx, dw, dgain, dbias, write] = wanted;
+    if (dx.data) gradient_of_data(s, weights, dy, dx);
+    if (!dw.data) return;
+    if (write == Write::kAssign) std::fill_n(dw.data, dw.size(), Real{0});
+    gradient_of_weights(s, x, dy, dw, dbias);
+  });
 }
 
 }  // namespace kernels::reference
