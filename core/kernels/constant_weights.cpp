@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <shared_mutex>
 #include <vector>
 
@@ -11,13 +12,52 @@
 namespace saccade {
 
 struct WeightCopies::Copy {
-  std::mutex writing;
   std::atomic<bool> written = false, read = true;
   Tensor numbers;
   Pack pack;
 
   bool stays() { return read.exchange(false) && written; }
+  void write(const Pack& by, Index count);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Index> open_;  // parts that no thread writes yet
+  Index unwritten_ = 0;      // all parts that are not written
 };
+
+// Writes parts until all are written, by this thread or by others. A part that fails is written by
+// another thread, if one waits.
+void WeightCopies::Copy::write(const Pack& by, Index count) {
+  std::unique_lock lock(mutex_);
+  if (written) return;
+  if (unwritten_ == 0) {
+    if (numbers.size() != count) numbers = Tensor({count});
+    for (unwritten_ = 0; unwritten_ < by.parts; ++unwritten_) open_.push_back(unwritten_);
+  }
+  while (unwritten_ > 0) {
+    if (open_.empty()) {
+      changed_.wait(lock);
+      continue;
+    }
+    const Index part = open_.back();
+    open_.pop_back();
+    lock.unlock();
+    try {
+      by.write(numbers.data(), part);
+    } catch (...) {
+      lock.lock();
+      open_.push_back(part);
+      changed_.notify_all();
+      throw;
+    }
+    lock.lock();
+    if (--unwritten_ > 0) continue;
+    pack = by;
+    written = true;
+    changed_.notify_all();
+  }
+}
 
 WeightCopies::WeightCopies() = default;
 WeightCopies::~WeightCopies() = default;
@@ -31,16 +71,8 @@ const void* WeightCopies::get(const float* x, int layout, std::size_t size, cons
     copy = place.get();
   }
   copy->read.store(true, std::memory_order_relaxed);
-  if (!copy->written.load(std::memory_order_acquire)) {
-    const std::lock_guard lock(copy->writing);  // others that want this copy wait here
-    if (!copy->written.load(std::memory_order_relaxed)) {
-      const auto count = static_cast<Index>((size + sizeof(Real) - 1) / sizeof(Real));
-      if (copy->numbers.size() != count) copy->numbers = Tensor({count});
-      pack.write(copy->numbers.data());
-      copy->pack = pack;
-      copy->written.store(true, std::memory_order_release);
-    }
-  }
+  if (!copy->written.load(std::memory_order_acquire))
+    copy->write(pack, static_cast<Index>((size + sizeof(Real) - 1) / sizeof(Real)));
   return copy->numbers.data();
 }
 
@@ -55,8 +87,7 @@ void WeightCopies::begin(const float* x) {
   }
   parallel::for_each(std::ssize(all), [&](Index i) {
     Copy& copy = *all[static_cast<std::size_t>(i)];
-    copy.pack.write(copy.numbers.data());
-    copy.written = true;
+    copy.write(Pack(copy.pack), copy.numbers.size());
   });
 }
 

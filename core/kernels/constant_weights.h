@@ -11,6 +11,8 @@
 #include <span>
 #include <utility>
 
+#include "core/base/real.h"
+
 namespace saccade {
 
 // Copies of parts of one block of weights. Kept from one promise about the block to the next, they
@@ -18,11 +20,13 @@ namespace saccade {
 // one begins.
 class WeightCopies {
  public:
-  // Writes a copy to the given memory. Where it reads nothing but the weights, it is called again
-  // when the next promise begins, so it must own what it needs; where not, the first call under the
-  // next promise brings another one.
+  // Writes a part of a copy, which begins at the given memory; threads that want the same copy
+  // write parts of it side by side. Where it reads nothing but the weights, it is called again when
+  // the next promise begins, so it must own what it needs; where not, the first call under the next
+  // promise brings another one.
   struct Pack {
-    std::function<void(void*)> write;
+    std::function<void(void*, Index part)> write;
+    Index parts = 1;
     bool of_weights_alone = true;
   };
 

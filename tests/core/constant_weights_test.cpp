@@ -1,7 +1,10 @@
 // Products that read copies of weights.
 #include "core/kernels/constant_weights.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <new>
 #include <optional>
 
 #include "core/base/random.h"
@@ -120,6 +123,40 @@ TEST_CASE("a product with a copy of B that several share is the one without it")
       kernels::gemm(g);
     }
     CHECK(close(alone.view(), shared.view(), {.relative = 1e-4, .absolute = 1e-4}));
+  }
+}
+
+TEST_CASE("threads that want the same copy write each part of it once") {
+  constexpr Index kParts = 9, kTasks = 16;
+  const Tensor w = normal_numbers({kParts}, 1);
+  for (const int threads : {1, 2, 4}) {
+    parallel::set_threads(threads);
+    WeightCopies copies;
+    for (int promise = 0; promise < 3; ++promise) {
+      copies.begin(w.data());
+      std::array<std::atomic<int>, kParts> times{};
+      std::atomic<int> calls = 0, caught = 0, wrong = 0;
+      const int failures = promise == 1 ? 2 : 0;
+      const auto write = [&](void* copy, Index part) {
+        if (calls++ < failures) throw std::bad_alloc();
+        ++times[static_cast<std::size_t>(part)];
+        static_cast<float*>(copy)[part] = static_cast<float>(promise) + w.data()[part];
+      };
+      parallel::for_each(kTasks, [&](Index) {
+        try {
+          const auto* const copy = static_cast<const float*>(
+              copies.get(w.data(), 0, kParts * sizeof(float),
+                         {.write = write, .parts = kParts, .of_weights_alone = false}));
+          for (Index i = 0; i < kParts; ++i)
+            if (copy[i] != static_cast<float>(promise) + w.data()[i]) ++wrong;
+        } catch (const std::bad_alloc&) {
+          ++caught;  // the other tasks have the whole copy all the same
+        }
+      });
+      CHECK(caught == failures);
+      CHECK(wrong == 0);
+      CHECK(std::ranges::all_of(times, [](const auto& n) { return n == 1; }));
+    }
   }
 }
 

@@ -47,46 +47,46 @@ memory::desc channels_last(const memory::dims& extents, memory::data_type type) 
   return {extents, type, memory::format_tag::nhwc};
 }
 
-// Weights [rows, channels] in rows of `width` numbers, and what multiplies those of a channel, if
-// anything does.
-struct HeldWeights {
-  const Real *data, *gain;
-  Index rows, channels, width;
+using kernels_detail::ConvWeights;
 
-  Index size() const { return (rows - 1) * width + channels; }
-  void scale(Real* to) const {
-    for (Index r = 0; r < rows; ++r)
-      for (Index c = 0; c < channels; ++c) to[r * width + c] = data[r * width + c] * gain[c];
-  }
-};
-
-HeldWeights weights_of(const ConvKey& key, const Real* data, const Real* gain = nullptr) {
-  return {data, gain, key.shape.patch(), key.shape.out_channels, key.all_channels};
+// The input channels are those of one group.
+ConvWeights weights_of(const ConvKey& key, const Real* data, const Real* gain) {
+  const Index taps = key.shape.kernel_height * key.shape.kernel_width;
+  return {.data = data,
+          .gain = gain,
+          .taps = taps,
+          .in = key.shape.patch() / taps,
+          .out = key.shape.out_channels,
+          .width = key.all_channels};
 }
 
-// Writes weights in a layout of bfloat16 numbers that packing knows; false: another one.
-bool pack_weights(const HeldWeights& w, const Real* data, const memory::desc& theirs, void* to) {
+Index size_of(const ConvWeights& w) { return (w.taps * w.in - 1) * w.width + w.out; }
+
+void scale(const ConvWeights& w, Real* to) {
+  for (Index r = 0; r < w.taps * w.in; ++r)
+    for (Index c = 0; c < w.out; ++c) to[r * w.width + c] = w.data[r * w.width + c] * w.gain[c];
+}
+
+// Writes a tap of weights to its place in a layout.
+using PackTap = void (*)(const ConvWeights&, Index tap, std::uint16_t* to);
+template <Index block>
+void pack_outputs(const ConvWeights& w, Index tap, std::uint16_t* to) {
+  kernels_detail::pack_rounded_outputs(w, block, tap, to);
+}
+
+// For layouts of bfloat16 numbers that packing knows; null for others.
+PackTap packing_of(const memory::desc& theirs) {
   const memory::dims extents = theirs.dims();  // output and input channels, height, width
-  if (extents.size() != 4) return false;
-  const kernels_detail::ConvWeights weights{.data = data,
-                                            .taps = extents[2] * extents[3],
-                                            .in = extents[1],
-                                            .out = extents[0],
-                                            .width = w.width};
+  if (extents.size() != 4) return nullptr;
+  const Index out = extents[0], in = extents[1];
   const auto is = [&](memory::format_tag tag) {
     return theirs == memory::desc(extents, kRounded, tag);
   };
-  const auto out = static_cast<std::uint16_t*>(to);
-  for (const auto& [tag, block] : {std::pair{memory::format_tag::AcdB32a2b, Index{32}},
-                                   std::pair{memory::format_tag::AcdB64a2b, Index{64}}})
-    if (weights.in % 2 == 0 && weights.out % block == 0 && is(tag)) {
-      kernels_detail::pack_rounded_outputs(weights, block, out);
-      return true;
-    }
-  if (weights.in % 16 != 0 || weights.out % 32 != 0 || !is(memory::format_tag::ABcd8a16b2a))
-    return false;
-  kernels_detail::pack_rounded_inputs(weights, out);
-  return true;
+  if (in % 2 == 0 && out % 32 == 0 && is(memory::format_tag::AcdB32a2b)) return pack_outputs<32>;
+  if (in % 2 == 0 && out % 64 == 0 && is(memory::format_tag::AcdB64a2b)) return pack_outputs<64>;
+  if (in % 16 == 0 && out % 32 == 0 && is(memory::format_tag::ABcd8a16b2a))
+    return kernels_detail::pack_rounded_inputs;
+  return nullptr;
 }
 
 // An argument of a convolution: in our layout, and in the layout of the primitive.
@@ -95,6 +95,7 @@ struct Argument {
   dnnl::reorder in, out;  // where the two layouts differ
   int layout = 0;         // for packed_weights()
   bool rounds = false;    // `theirs` differs in nothing but the type
+  PackTap pack_tap = nullptr;
 
   bool same() const { return ours == theirs; }
   void set(const memory::desc& our, const memory::desc& their) {
@@ -121,29 +122,27 @@ struct Argument {
   void set_weights(const memory::desc& our, const memory::desc& their) {
     set(our, their);
     layout = kernels_detail::layout_number({ours, engine(), nullptr}, {theirs, engine(), nullptr});
+    pack_tap = packing_of(theirs);
   }
   // The same of weights, of which there may be a copy in the primitive's layout.
-  memory held_input(const HeldWeights& w, Tensor& buffer) const {
+  memory held_input(const ConvWeights& w, Tensor& buffer) const {
     if (same() && !w.gain) return wrap(ours, w.data);
-    const auto pack = [ours = ours, theirs = theirs, w](void* copy) {
-      const bool same = ours == theirs;
-      const Real* numbers = w.data;
-      Tensor scaled;
-      if (w.gain) {
-        Real* const to = same ? static_cast<Real*>(copy) : room(scaled, w.size());
-        w.scale(to);
-        numbers = to;
-      }
-      if (same || pack_weights(w, numbers, theirs, copy)) return;
-      memory from = wrap(ours, numbers), to(theirs, engine(), copy);
+    const auto write = [ours = ours, theirs = theirs, pack_tap = pack_tap, w](void* copy,
+                                                                              Index tap) {
+      if (pack_tap) return pack_tap(w, tap, static_cast<std::uint16_t*>(copy));
+      if (ours == theirs) return scale(w, static_cast<Real*>(copy));
+      Tensor products;
+      if (w.gain) scale(w, room(products, size_of(w)));
+      memory from = wrap(ours, w.gain ? products.data() : w.data), to(theirs, engine(), copy);
       kernels_detail::reorder(from, to);
     };
-    const void* packed =
-        packed_weights(w.data, static_cast<std::size_t>(w.size()), 2 * layout + (w.gain ? 1 : 0),
-                       theirs.get_size(), {.write = pack, .of_weights_alone = !w.gain});
+    const Index parts = pack_tap ? w.taps : 1;
+    const void* packed = packed_weights(
+        w.data, static_cast<std::size_t>(size_of(w)), 2 * layout + (w.gain ? 1 : 0),
+        theirs.get_size(), {.write = write, .parts = parts, .of_weights_alone = !w.gain});
     if (packed) return {theirs, engine(), const_cast<void*>(packed)};
     memory into = Workspace::memory_in(buffer, theirs);
-    pack(into.get_data_handle());
+    for (Index part = 0; part < parts; ++part) write(into.get_data_handle(), part);
     return into;
   }
   memory output(Real* data, Tensor& buffer) const {

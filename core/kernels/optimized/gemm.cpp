@@ -236,7 +236,7 @@ const void* packed_b(const Gemm& g) {
   if (!layout->exists()) return nullptr;
   return packed_weights(
       g.b, numbers.size(), 2 * layout->number, layout->theirs.get_size(),
-      {.write = [layout, b = g.b](void* copy) { layout->pack(b, layout->key.k, copy); }});
+      {.write = [layout, b = g.b](void* copy, Index) { layout->pack(b, layout->key.k, copy); }});
 }
 
 // The product of A [m, k], rounded where operands are, with a copy of B. oneDNN has fast ones for

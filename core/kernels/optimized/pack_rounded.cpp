@@ -23,15 +23,27 @@ void round(const float* x, Index count, void* to) {
   round_to_bf16({x, static_cast<std::size_t>(count)}, static_cast<std::uint16_t*>(to));
 }
 
-// Blocks of columns, which are `distance` pairs apart.
-void pack_rows(const float* b, Index k, Index n, Index width, Index columns, Index distance,
-               Pair* to) {
+// The same of products with a gain, if there is one.
+void round(const float* x, const float* gain, Index count, void* to) {
+  if (!gain) return round(x, count, to);
+  std::array<float, 256> products;
+  for (Index first = 0; first < count; first += std::ssize(products)) {
+    const Index some = std::min(std::ssize(products), count - first);
+    for (Index i = 0; i < some; ++i)
+      products[static_cast<std::size_t>(i)] = x[first + i] * gain[first + i];
+    round(products.data(), some, static_cast<std::uint16_t*>(to) + first);
+  }
+}
+
+// Blocks of columns, which are `distance` pairs apart. A gain is one of columns.
+void pack_rows(const float* b, const float* gain, Index k, Index n, Index width, Index columns,
+               Index distance, Pair* to) {
   std::vector<std::uint16_t> rows(static_cast<std::size_t>(2 * n));
   const std::uint16_t *upper = rows.data(), *lower = upper + n;
   for (Index p = 0; 2 * p < k; ++p) {
-    round(b + 2 * p * width, n, rows.data());
+    round(b + 2 * p * width, gain, n, rows.data());
     if (2 * p + 1 < k) {
-      round(b + (2 * p + 1) * width, n, rows.data() + n);
+      round(b + (2 * p + 1) * width, gain, n, rows.data() + n);
     } else {
       std::fill(rows.begin() + n, rows.end(), std::uint16_t{0});
     }
@@ -100,33 +112,31 @@ void pack_rounded(const float* b, bool transposed, Index k, Index rows, Index n,
   if (transposed) {
     pack_transposed(b, k, pairs, n, width, out);
   } else {
-    pack_rows(b, k, n, width, kBlockColumns, pairs * kBlockColumns, out);
+    pack_rows(b, nullptr, k, n, width, kBlockColumns, pairs * kBlockColumns, out);
   }
 }
 
-void pack_rounded_outputs(const ConvWeights& w, Index block, std::uint16_t* to) {
+void pack_rounded_outputs(const ConvWeights& w, Index block, Index tap, std::uint16_t* to) {
   const Index pairs = w.in / 2 * block;  // of a block and a tap
-  for (Index tap = 0; tap < w.taps; ++tap)
-    pack_rows(w.data + tap * w.in * w.width, w.in, w.out, w.width, block, w.taps * pairs,
-              reinterpret_cast<Pair*>(to) + tap * pairs);
+  pack_rows(w.data + tap * w.in * w.width, w.gain, w.in, w.out, w.width, block, w.taps * pairs,
+            reinterpret_cast<Pair*>(to) + tap * pairs);
 }
 
-void pack_rounded_inputs(const ConvWeights& w, std::uint16_t* to) {
+void pack_rounded_inputs(const ConvWeights& w, Index tap, std::uint16_t* to) {
   constexpr Index kPairs = kSide / 2 * kSide;  // of a block and a tap
   const Index blocks = w.in / kSide;
   std::array<Pair, kSide * kSide> square;
-  for (Index tap = 0; tap < w.taps; ++tap)
-    for (Index in = 0; in < w.in; in += kSide)
-      for (Index out = 0; out < w.out; out += 2 * kSide) {
-        for (Index i = 0; i < kSide; ++i)
-          round(w.data + (tap * w.in + in + i) * w.width + out, 2 * kSide,
-                square.data() + i * kSide);
-        transpose(square.data(), [&](Index r, const Register& row) {
-          const Index block = (out / kSide + r / (kSide / 2)) * blocks + in / kSide;
-          Pair* const pairs = reinterpret_cast<Pair*>(to) + (block * w.taps + tap) * kPairs;
-          std::memcpy(pairs + r % (kSide / 2) * kSide, &row, sizeof(row));
-        });
-      }
+  for (Index in = 0; in < w.in; in += kSide)
+    for (Index out = 0; out < w.out; out += 2 * kSide) {
+      for (Index i = 0; i < kSide; ++i)
+        round(w.data + (tap * w.in + in + i) * w.width + out, w.gain ? w.gain + out : nullptr,
+              2 * kSide, square.data() + i * kSide);
+      transpose(square.data(), [&](Index r, const Register& row) {
+        const Index block = (out / kSide + r / (kSide / 2)) * blocks + in / kSide;
+        Pair* const pairs = reinterpret_cast<Pair*>(to) + (block * w.taps + tap) * kPairs;
+        std::memcpy(pairs + r % (kSide / 2) * kSide, &row, sizeof(row));
+      });
+    }
 }
 
 }  // namespace saccade::kernels_detail

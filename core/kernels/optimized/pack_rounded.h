@@ -15,16 +15,17 @@ namespace saccade::kernels_detail {
 void pack_rounded(const float* b, bool transposed, Index k, Index rows, Index n, Index width,
                   std::uint16_t* to);
 
-// Weights [taps, in, out] of a convolution, whose rows are `width` apart.
+// Weights [taps, in, out] of a convolution, whose rows are `width` apart, and what multiplies those
+// of an output channel; null: nothing does.
 struct ConvWeights {
-  const float* data;
+  const float *data, *gain;
   Index taps, in, out, width;
 };
-// The same as oneDNN's layouts AcdB32a2b and AcdB64a2b, [out / block, taps, in / 2, block, 2]. `in`
-// is even and `block` divides `out`.
-void pack_rounded_outputs(const ConvWeights& w, Index block, std::uint16_t* to);
-// The same as ABcd8a16b2a, [out / 16, in / 16, taps, 8, 16, 2], whose pairs are of outputs. 16
+// The products of a tap, rounded, to their places in oneDNN's layouts AcdB32a2b and AcdB64a2b, [out
+// / block, taps, in / 2, block, 2]. `in` is even and `block` divides `out`.
+void pack_rounded_outputs(const ConvWeights& w, Index block, Index tap, std::uint16_t* to);
+// The same for ABcd8a16b2a, [out / 16, in / 16, taps, 8, 16, 2], whose pairs are of outputs. 16
 // divides `in`, and 32 `out`.
-void pack_rounded_inputs(const ConvWeights& w, std::uint16_t* to);
+void pack_rounded_inputs(const ConvWeights& w, Index tap, std::uint16_t* to);
 
 }  // namespace saccade::kernels_detail
