@@ -1,6 +1,7 @@
 #include "core/kernels/conv.h"
 
 #include <Eigen/Core>
+#include <algorithm>
 
 #include "core/base/error.h"
 #include "core/kernels/internal/conv_gain.h"
@@ -128,6 +129,8 @@ void conv2d_backward(const ConvShape& shape, ConstView x, ConstView w, ConstView
   if (to_weights) log_work(ConvPass::kWeights, shape);
   const WorkLog::Pause pause;
   if (dbias.data && !to_weights) sum_rows(dy, dbias);
+  if (shape.batch == 0 && dw.data && write == Write::kAssign)
+    std::fill_n(dw.data, dw.size(), Real{0});
   if (shape.batch > 0 && (dx.data || to_weights))
     chosen::conv2d_backward(shape, x, w, dy, gradients, gain);
 }

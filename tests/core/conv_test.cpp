@@ -328,6 +328,18 @@ TEST_CASE("residual blocks give what their convolutions give one after the other
   }
 }
 
+TEST_CASE("the gradient of the weights over no images is zero") {
+  ConvShape s = kShapes[0];
+  s.batch = 0;
+  const Tensor x(s.input()), w = noise(s.weights(), 1), dy(s.output());
+  Tensor dw = noise(s.weights(), 2), kept = dw.clone();
+  kernels::conv2d_backward(s, x.view(), w.view(), dy.view(), {.dw = kept.view()});
+  CHECK(std::ranges::equal(kept.span(), dw.span()));
+  kernels::conv2d_backward(s, x.view(), w.view(), dy.view(),
+                           {.dw = dw.view(), .write = kernels::Write::kAssign});
+  CHECK(std::ranges::all_of(dw.span(), [](Real number) { return number == 0; }));
+}
+
 TEST_CASE("convolutions give the same bits on any thread") {
   for (const ConvShape& s : {kShapes[1], kShapes.back()}) {
     const Tensor x = noise(s.input(), 1), w = noise(s.weights(), 2);
