@@ -1,7 +1,6 @@
 #include "core/ops/conv_ops.h"
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "core/autograd/keep_value.h"
@@ -252,26 +251,17 @@ Var residual_blocks(Var x, std::span<const ResidualBlock> blocks) {
   Shape result = x.shape();
   for (const NormedConv& conv : blocks[0].convs) result = normed_shape(result, conv).output();
   const Var y = tape.output(result, {});
-  ConstView given = x.value();
-  std::vector<kernels::ResidualBlock> next;
-  std::optional<Scratch> scratch(tape);
+  std::vector<kernels::ResidualBlock> folded_blocks;
+  Scratch scratch(tape);
   for (const ResidualBlock& block : blocks) {
-    const Shape image = next.empty() ? given.shape : result;
-    next.push_back(folded(image, block, *scratch));
-    const auto& [links, shortcut] = next.back();
+    const Shape image = folded_blocks.empty() ? x.shape() : result;
+    const auto& [links, shortcut] = folded_blocks.emplace_back(folded(image, block, scratch));
     const Shape made = links.back().shape.output();
     const Shape added = shortcut ? shortcut->shape.output() : image;
     SACCADE_CHECK(made == result && added == result, "[residual_blocks] ", made, " beside ", added,
                   " where the first block makes ", result);
-    // Scaled weights are in memory for one block at a time.
-    const auto scaled = [](const kernels::ConvLink& link) { return !link.epilogue.gain.data; };
-    const bool copied = std::ranges::any_of(links, scaled) || (shortcut && scaled(*shortcut));
-    if (!copied && &block != &blocks.back()) continue;
-    kernels::residual_blocks(next, given, tape.mutable_value(y));
-    given = y.value();
-    next.clear();
-    scratch.emplace(tape);
   }
+  kernels::residual_blocks(folded_blocks, x.value(), tape.mutable_value(y));
   return y;
 }
 
