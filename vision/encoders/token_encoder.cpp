@@ -4,6 +4,7 @@
 
 #include "core/autograd/keep_value.h"
 #include "core/base/error.h"
+#include "core/ops/each_image.h"
 
 namespace saccade {
 
@@ -30,7 +31,14 @@ Var TokenEncoder::last_tokens(Tape& tape, Var pixels, std::span<const std::uint8
   return keep_last(tape, first, blocks().size(), [&](std::size_t b, Var x) {
     const TransformerBlock& block = blocks()[b];
     if (watch) watch(block, x, allowed);
-    return block(tape, x, allowed);
+    return ops::each_image(x, [&](Var images, Index number) {
+      if (read.empty()) return block(tape, images, allowed);
+      const auto of_image = static_cast<std::size_t>(images.shape()[1]);
+      const auto count = static_cast<std::size_t>(images.shape()[0]);
+      const AttentionMask own{.allowed = allowed.allowed.subspan(
+                                  static_cast<std::size_t>(number) * of_image, count * of_image)};
+      return block(tape, images, own);
+    });
   });
 }
 

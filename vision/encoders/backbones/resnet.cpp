@@ -2,8 +2,8 @@
 
 #include "core/autograd/keep_value.h"
 #include "core/ops/conv_ops.h"
+#include "core/ops/each_image.h"
 #include "core/ops/shape_ops.h"
-#include "core/parallel/kernel_parts.h"
 
 namespace saccade {
 
@@ -27,19 +27,6 @@ std::vector<BackboneStage> resnet_stages(std::size_t convolutions) {
   for (int k = 1; k <= 4; ++k)
     stages.push_back({.name = str("layer", k), .prefixes = {str("layer", k, ".")}, .grid = {}});
   return stages;
-}
-
-// make(images), by one image after the other while nothing is recorded: what it computes on the way
-// stays in the cache.
-template <class Make>
-Var each_image(Var images, Make make) {
-  Tape& tape = images.tape();
-  const Index count = images.shape()[0];
-  if (tape.recording() || parallel::splits_kernels() || count <= 1) return make(images);
-  std::vector<Var> parts;
-  for (Index b = 0; b < count; ++b)
-    parts.push_back(keep_value(tape, [&] { return make(ops::slice_rows(images, b, 1)); }));
-  return ops::concat_rows(parts);
 }
 
 // The mean of 2 x 2 pixels.
@@ -207,8 +194,9 @@ std::vector<Var> Resnet::run(Tape& tape, Var pixels) const {
     if (layers_.empty()) return results;
     x = keep_value(tape, [&] { return pool(x); });
   } else {
-    x = keep_value(
-        tape, [&] { return each_image(pixels, [&](Var image) { return pool(stem(image)); }); });
+    x = keep_value(tape, [&] {
+      return ops::each_image(pixels, [&](Var image, Index) { return pool(stem(image)); });
+    });
   }
   for (const std::vector<Block>& layer : layers_) {
     x = layer.front().mean_before_shortcut
