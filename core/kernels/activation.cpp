@@ -12,21 +12,21 @@ void activate(Activation f, View y) {
   });
 }
 
-void activation_backward(Activation f, ConstView y, ConstView dy, View d, Write write) {
+void activation_backward(Activation f, ConstView y, ConstView dy, View d) {
   const Index count = y.size();
   with_activation(f, [&](auto known) {
     const Real* __restrict value = y.data;
-    const Real* __restrict in = dy.data;
     Real* __restrict out = d.data;
-    if (write == Write::kAssign) {
+    if (d.data == dy.data) {
       for (Index i = 0; i < count; ++i) {
-        const Real passing = in[i];
+        const Real passing = out[i];
         out[i] = passes<known()>(value[i]) ? passing : Real{0};
       }
     } else {
+      const Real* __restrict in = dy.data;
       for (Index i = 0; i < count; ++i) {
         const Real passing = in[i];
-        out[i] += passes<known()>(value[i]) ? passing : Real{0};
+        out[i] = passes<known()>(value[i]) ? passing : Real{0};
       }
     }
   });

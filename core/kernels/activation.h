@@ -47,8 +47,8 @@ void with_activation(Activation f, Body body) {
 
 // y = f(y)
 void activate(Activation f, View y);
-// d = (or +=) dy where f lets the gradient pass, else 0. y is f's output.
-void activation_backward(Activation f, ConstView y, ConstView dy, View d, Write write);
+// d = dy where f lets the gradient pass, else 0. y is f's output. d may be dy.
+void activation_backward(Activation f, ConstView y, ConstView dy, View d);
 
 }  // namespace kernels
 }  // namespace SACCADE_NUMERIC

@@ -35,8 +35,7 @@ void batch_norm_backward(Activation f, ConstView x, ConstView gamma, ConstView y
   const Array gain = array(gamma) * array(rstd);
   Array d(channels), sum = Array::Zero(channels), sum_x = Array::Zero(channels);
   for (Index r = 0; r < x.rows(); ++r) {
-    activation_backward(f, {y.row(r), {channels}}, {dy.row(r), {channels}}, {d.data(), {channels}},
-                        Write::kAssign);
+    activation_backward(f, {y.row(r), {channels}}, {dy.row(r), {channels}}, {d.data(), {channels}});
     if (gradients.dbeta.data) sum += d;
     if (gradients.dgamma.data) sum_x += d * (array(x.row(r), channels) - array(mean));
     if (!gradients.dx.data) continue;
@@ -60,7 +59,10 @@ void fold_norm(ConstView gamma, ConstView beta, ConstView mean, ConstView rstd, 
 void fold_norm_backward(ConstView mean, ConstView rstd, ConstView dgain, ConstView dbias,
                         View dgamma, View dbeta) {
   if (dbeta.data) array(dbeta) += array(dbias);
-  if (dgamma.data) array(dgamma) += (array(dgain) - array(mean) * array(dbias)) * array(rstd);
+  // In double, because the two parts may nearly cancel.
+  for (Index c = 0; dgamma.data && c < dgamma.size(); ++c)
+    dgamma[c] += static_cast<Real>((double{dgain[c]} - double{mean[c]} * double{dbias[c]}) *
+                                   double{rstd[c]});
 }
 
 }  // namespace kernels

@@ -33,6 +33,8 @@ void WeightCopies::Copy::write(const Pack& by, Index count) {
   if (written) return;
   if (unwritten_ == 0) {
     if (numbers.size() != count) numbers = Tensor({count});
+    pack = by;
+    open_.reserve(static_cast<std::size_t>(by.parts));  // nothing fails from here on but a part
     for (unwritten_ = 0; unwritten_ < by.parts; ++unwritten_) open_.push_back(unwritten_);
   }
   while (unwritten_ > 0) {
@@ -53,7 +55,6 @@ void WeightCopies::Copy::write(const Pack& by, Index count) {
     }
     lock.lock();
     if (--unwritten_ > 0) continue;
-    pack = by;
     written = true;
     changed_.notify_all();
   }

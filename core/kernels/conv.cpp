@@ -54,8 +54,7 @@ Tensor scaled_weights(ConstView w, ConstView gain) {
 void gain_backward(ConstView w, ConstView gain, ConstView dscaled, const ConvGradients& gradients) {
   const auto& [dx, dw, dgain, dbias, write] = gradients;
   const Index channels = w.cols();
-  // In double: the gradient of a normalisation is what is left of it when the part of the mean is
-  // subtracted.
+  // In double, because it may nearly cancel with the part of the mean (fold_norm_backward).
   Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(channels);
   for (Index r = 0; r < w.rows(); ++r) {
     const auto d = array(dscaled.row(r), channels);

@@ -96,7 +96,7 @@ struct ConvGradients {
   View dx = {};                      // of x; assigned
   View dw = {};                      // of w; assigned or added to
   View dgain = {};                   // of the gain, where there is one; added to
-  View dbias = {};                   // of the bias; added to
+  View dbias = {};                   // of the bias; added to (by the versions below: beside dw)
   Write write = Write::kAccumulate;  // to dw
 };
 // The gradients, from dy, that of the sums. `gain` as in ConvEpilogue.

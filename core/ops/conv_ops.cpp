@@ -76,7 +76,7 @@ class Scratch {
 ConstView through_activation(Tape& tape, Activation f, Var y, Scratch& scratch) {
   if (f == Activation::kNone) return tape.grad(y);
   const View d = tape.may_overwrite_grad(y) ? tape.grad(y) : scratch.view(y.shape());
-  kernels::activation_backward(f, y.value(), tape.grad(y), d, kernels::Write::kAssign);
+  kernels::activation_backward(f, y.value(), tape.grad(y), d);
   return d;
 }
 
@@ -109,7 +109,8 @@ kernels::ConvLink folded(const ConvShape& shape, const NormedConv& conv, ConstVi
   const View gain = scratch.view(rstd.shape), bias = scratch.view(rstd.shape);
   kernels::fold_norm(norm.gamma.value(), norm.beta.value(), norm.mean, rstd, gain, bias);
   ConstView w = conv.w.value();
-  // A gain that may change is not for weights that are held, with which it would be kept.
+  // A gain that may change is not for weights that are held, with which it would be kept. Models
+  // hold both or none.
   if (are_constant({w.span()}) &&
       !are_constant({norm.gamma.value().span(), norm.mean.span(), norm.variance.span()})) {
     const View copy = scratch.view(w.shape);

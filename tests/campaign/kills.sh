@@ -28,7 +28,7 @@ victim() {
 # ended PID COMMAND: waits for the end. OpenMPI's mpirun (4.1) sometimes waits for itself for ever when all ranks have
 # ended (a lock in PMIx_server_finalize): then it is ended, too. Ranks that live on after a kill are a finding.
 ended() {
-  if [ "$2" = mpirun ]; then
+  if [ "${2-}" = mpirun ]; then
     for ((t = 0; t < 300; ++t)); do
       [ -e "/proc/$1" ] && ! grep -q '^State:\sZ' "/proc/$1/status" 2>/dev/null || break
       sleep 0.1

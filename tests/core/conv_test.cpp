@@ -1,7 +1,6 @@
 // The optimized convolutions against their reference versions, and both against the defining sum.
 #include "core/kernels/conv.h"
 
-#include <deque>
 #include <optional>
 
 #include "core/kernels/constant_weights.h"
@@ -11,6 +10,7 @@
 #include "core/ops/pointwise.h"
 #include "core/parallel/kernel_parts.h"
 #include "core/parallel/parallel.h"
+#include "tests/core/conv_shapes.h"
 #include "tests/support/catch.h"
 #include "tests/support/kernel_results.h"
 #include "tests/support/tensor_difference.h"
@@ -19,68 +19,56 @@
 
 namespace saccade {
 
+using test::conv_shape;
 using test::difference;
 using test::noise;
+using test::noisy_weights;
 using test::rounded;
 
 namespace {
 
-ConvShape shape(Index batch, Index height, Index width, Index in, Index out, Index kernel_height,
-                Index kernel_width, Index stride, Padding padding, Index groups = 1,
-                Index dilation = 1) {
-  return {batch,        height, width,   in,     out,     kernel_height,
-          kernel_width, stride, padding, groups, dilation};
-}
-
 const std::vector<ConvShape> kShapes = {
-    shape(2, 64, 64, 3, 32, 3, 3, 2, 1),
-    shape(3, 16, 16, 64, 96, 3, 3, 2, 1),
-    shape(1, 8, 8, 96, 128, 3, 3, 1, 1),
-    shape(2, 7, 11, 5, 9, 3, 3, 2, 0),
-    shape(1, 9, 6, 17, 13, 3, 2, 3, 1),
-    shape(4, 5, 5, 32, 16, 1, 1, 1, 0),
-    shape(1, 6, 6, 8, 7, 1, 1, 2, 0),
-    shape(2, 13, 10, 3, 16, 7, 7, 2, 3),
-    shape(2, 16, 10, 6, 8, 3, 3, 2, Padding(0, 1)),
-    shape(1, 4, 4, 2, 3, 4, 4, 4, 0),
-    shape(2, 28, 28, 3, 32, 14, 14, 14, 0),
-    shape(1, 23, 21, 3, 64, 11, 11, 4, 2),
-    shape(2, 14, 9, 32, 32, 3, 3, 1, 1, 32),
-    shape(1, 15, 12, 24, 24, 3, 3, 2, 1, 24),
-    shape(2, 6, 7, 12, 18, 3, 2, 1, 1, 3),
-    shape(1, 5, 5, 6, 12, 3, 3, 1, 0, 6),
-    shape(2, 9, 12, 5, 7, 3, 2, 2, Padding(2, 1), 1, 3),
-    shape(1, 14, 14, 48, 48, 3, 3, 1, 2, 48, 2),
+    conv_shape(2, 64, 64, 3, 32, 3, 3, 2, 1),
+    conv_shape(3, 16, 16, 64, 96, 3, 3, 2, 1),
+    conv_shape(1, 8, 8, 96, 128, 3, 3, 1, 1),
+    conv_shape(2, 7, 11, 5, 9, 3, 3, 2, 0),
+    conv_shape(1, 9, 6, 17, 13, 3, 2, 3, 1),
+    conv_shape(4, 5, 5, 32, 16, 1, 1, 1, 0),
+    conv_shape(1, 6, 6, 8, 7, 1, 1, 2, 0),
+    conv_shape(2, 13, 10, 3, 16, 7, 7, 2, 3),
+    conv_shape(2, 16, 10, 6, 8, 3, 3, 2, Padding(0, 1)),
+    conv_shape(1, 4, 4, 2, 3, 4, 4, 4, 0),
+    conv_shape(2, 28, 28, 3, 32, 14, 14, 14, 0),
+    conv_shape(1, 23, 21, 3, 64, 11, 11, 4, 2),
+    conv_shape(2, 14, 9, 32, 32, 3, 3, 1, 1, 32),
+    conv_shape(1, 15, 12, 24, 24, 3, 3, 2, 1, 24),
+    conv_shape(2, 6, 7, 12, 18, 3, 2, 1, 1, 3),
+    conv_shape(1, 5, 5, 6, 12, 3, 3, 1, 0, 6),
+    conv_shape(2, 9, 12, 5, 7, 3, 2, 2, Padding(2, 1), 1, 3),
+    conv_shape(1, 14, 14, 48, 48, 3, 3, 1, 2, 48, 2),
     // A dilated convolution, which would otherwise be a case for Winograd's.
-    shape(1, 22, 21, 32, 48, 3, 3, 1, 1, 1, 2),
+    conv_shape(1, 22, 21, 32, 48, 3, 3, 1, 1, 1, 2),
     // Results that see nothing but padding, on which oneDNN (2.6) crashed or was wrong.
-    shape(3, 29, 7, 17, 51, 1, 5, 2, Padding(2, 0)),
-    shape(1, 37, 33, 43, 4, 1, 3, 2, Padding(0, 2), 1, 3),
-    shape(2, 32, 17, 2, 8, 1, 3, 2, Padding(0, 1), 1, 2),
-    shape(2, 2, 5, 32, 63, 2, 3, 2, 1, 1, 3),
+    conv_shape(3, 29, 7, 17, 51, 1, 5, 2, Padding(2, 0)),
+    conv_shape(1, 37, 33, 43, 4, 1, 3, 2, Padding(0, 2), 1, 3),
+    conv_shape(2, 32, 17, 2, 8, 1, 3, 2, Padding(0, 1), 1, 2),
+    conv_shape(2, 2, 5, 32, 63, 2, 3, 2, 1, 1, 3),
     // Where oneDNN (2.6) wrote beyond its memory: gradients of strided 1 x 1 weights of few
     // channels.
-    shape(4, 56, 56, 4, 8, 1, 1, 2, 0),
-    shape(1, 100, 100, 4, 3, 1, 1, 2, 0),
-    shape(2, 93, 60, 15, 17, 1, 1, 3, 0),
+    conv_shape(4, 56, 56, 4, 8, 1, 1, 2, 0),
+    conv_shape(1, 100, 100, 4, 3, 1, 1, 2, 0),
+    conv_shape(2, 93, 60, 15, 17, 1, 1, 3, 0),
     // Of rounded operands, oneDNN took numbers beyond the arrays here.
-    shape(1, 15, 29, 31, 37, 5, 2, 1, Padding(2, 1), 1, 2),
-    shape(3, 34, 3, 33, 21, 3, 3, 1, Padding(1, 2)),
-    shape(3, 37, 1, 128, 48, 1, 2, 3, Padding(0, 1)),
-    shape(2, 15, 1, 32, 16, 2, 2, 2, 1),
+    conv_shape(1, 15, 29, 31, 37, 5, 2, 1, Padding(2, 1), 1, 2),
+    conv_shape(3, 34, 3, 33, 21, 3, 3, 1, Padding(1, 2)),
+    conv_shape(3, 37, 1, 128, 48, 1, 2, 3, Padding(0, 1)),
+    conv_shape(2, 15, 1, 32, 16, 2, 2, 2, 1),
     // Enough pixels and channels for Winograd. The last two run in parts, the last one with a small
     // rest.
-    shape(1, 20, 19, 32, 48, 3, 3, 1, 1),
-    shape(2, 50, 65, 32, 32, 3, 3, 1, 1),
-    shape(17, 14, 14, 64, 32, 3, 3, 1, 1),
+    conv_shape(1, 20, 19, 32, 48, 3, 3, 1, 1),
+    conv_shape(2, 50, 65, 32, 32, 3, 3, 1, 1),
+    conv_shape(17, 14, 14, 64, 32, 3, 3, 1, 1),
 };
-
-// Weights as large as a network's: they turn noise into noise of deviation 1.
-Tensor noisy_weights(const ConvShape& s, std::uint64_t sample) {
-  Tensor w = noise(s.weights(), sample);
-  for (Real& x : w.span()) x /= std::sqrt(static_cast<Real>(s.patch()));
-  return w;
-}
 
 void check_against_reference(const std::vector<ConvShape>& shapes) {
   std::uint64_t draw = 0;
@@ -163,7 +151,7 @@ TEST_CASE("convolutions of rounded operands agree with the reference versions") 
 TEST_CASE("Winograd's convolution agrees with the reference version on images of any extents") {
   std::uint64_t draw = 100;
   const auto square = [](Index batch, Index height, Index width, Index in, Index out) {
-    return shape(batch, height, width, in, out, 3, 3, 1, 1);
+    return conv_shape(batch, height, width, in, out, 3, 3, 1, 1);
   };
   // The last case runs in several parts, with a rest.
   for (const ConvShape& s : {square(1, 1, 1, 16, 16), square(2, 4, 5, 32, 16),
@@ -251,83 +239,6 @@ TEST_CASE("a normalisation folded into a convolution equals one behind it") {
                    Tensor(folded.shape(), folded.value().span())) <= 1e-5);
 }
 
-TEST_CASE("residual blocks give what their convolutions give one after the other") {
-  struct Shapes {
-    std::vector<ConvShape> links;
-    std::optional<ConvShape> shortcut = {};
-  };
-  const auto bottleneck = [](Index batch, Index extent, Index in, Index width, Index stride) {
-    const Index inner = (extent + stride - 1) / stride;
-    Shapes block{{shape(batch, extent, extent, in, width, 1, 1, 1, 0),
-                  shape(batch, extent, extent, width, width, 3, 3, stride, 1),
-                  shape(batch, inner, inner, width, 64, 1, 1, 1, 0)}};
-    if (in != 64) block.shortcut = shape(batch, extent, extent, in, 64, 1, 1, stride, 0);
-    return block;
-  };
-  const ConvShape narrow = shape(4, 9, 9, 32, 32, 1, 1, 1, 0);
-  const ConvShape wide = shape(3, 64, 64, 64, 64, 3, 3, 1, 1);
-  const ConvShape sees_padding = shape(2, 8, 8, 16, 16, 1, 3, 1, Padding(0, 2), 1, 3);
-  // As a whole and in parts, of odd channels, of Winograd's kind, after which some see only
-  // padding, with a shortcut in the second one, too, and with long sums.
-  const std::vector<Shapes> stacks[] = {
-      {bottleneck(3, 7, 64, 32, 1), bottleneck(3, 7, 64, 32, 1)},
-      {bottleneck(5, 56, 32, 96, 2), bottleneck(5, 28, 64, 32, 1)},
-      {{{shape(3, 9, 11, 5, 7, 3, 3, 2, 1), shape(3, 5, 6, 7, 9, 1, 1, 1, 0)},
-        shape(3, 9, 11, 5, 9, 1, 1, 2, 0)}},
-      {bottleneck(1, 4, 1024, 512, 1)},
-      {{{wide, wide}}},
-      {{{sees_padding, shape(2, 10, 4, 16, 16, 1, 1, 1, 0)}, sees_padding}},
-      {{{narrow, narrow}, narrow}, {{narrow, shape(4, 9, 9, 32, 32, 3, 3, 1, 1)}, narrow}},
-  };
-  for (const Precision precision : {Precision::kF32, Precision::kBf16}) {
-    if (precision == Precision::kBf16 && !test::has_bf16()) continue;
-    const test::WithPrecision with(precision);
-    for (const std::vector<Shapes>& stack : stacks) {
-      CAPTURE(stack[0].links[0].input());
-      std::deque<Tensor> numbers;
-      const auto link_of = [&](const ConvShape& s) -> kernels::ConvLink {
-        const Tensor& w = numbers.emplace_back(noisy_weights(s, numbers.size()));
-        const Tensor& bias = numbers.emplace_back(noise({s.out_channels}, numbers.size()));
-        const Tensor& gain = numbers.emplace_back(noise({s.out_channels}, numbers.size()));
-        return {s,
-                w.view(),
-                {.bias = bias.view(),
-                 .skip = {},
-                 .activation = Activation::kRelu,
-                 .gain = gain.view()}};
-      };
-      std::vector<kernels::ResidualBlock> blocks;
-      for (const Shapes& shapes : stack) {
-        kernels::ResidualBlock& block = blocks.emplace_back();
-        for (const ConvShape& s : shapes.links) block.links.push_back(link_of(s));
-        if (shapes.shortcut) block.shortcut = link_of(*shapes.shortcut);
-      }
-      const Tensor x = noise(stack[0].links[0].input(), 1);
-      Tensor y(stack.back().links.back().output());
-      kernels::residual_blocks(blocks, x.view(), y.view());
-
-      const auto convolved = [](kernels::ConvLink link, const Tensor& from, ConstView skip) {
-        Tensor result(link.shape.output());
-        link.epilogue.skip = skip;
-        kernels::conv2d(link.shape, from.view(), link.w, link.epilogue, result.view());
-        return result;
-      };
-      Tensor sum = x.clone();
-      for (const kernels::ResidualBlock& block : blocks) {
-        const Tensor skip = block.shortcut ? convolved(*block.shortcut, sum, {}) : sum.clone();
-        for (const kernels::ConvLink& link : block.links)
-          sum = convolved(link, sum, &link == &block.links.back() ? skip.view() : ConstView{});
-      }
-      CHECK(difference(sum, y) <= 1e-6);
-      if (x.shape() == y.shape()) {
-        Tensor in_place = x.clone();
-        kernels::residual_blocks(blocks, in_place.view(), in_place.view());
-        CHECK(std::ranges::equal(in_place.span(), y.span()));
-      }
-    }
-  }
-}
-
 TEST_CASE("the gradient of the weights over no images is zero") {
   ConvShape s = kShapes[0];
   s.batch = 0;
@@ -411,6 +322,9 @@ TEST_CASE("a convolution multiplies weights by a gain as if they had been multip
           std::ranges::fill(y.span(), Real{0});
           kernels::conv2d(s, x.view(), w.view(), epilogue, y.view());
           CHECK(std::ranges::equal(y.span(), expected.span()));
+          std::ranges::fill(dx.span(), Real{0});
+          kernels::conv2d_backward(s, x.view(), w.view(), y.view(), {.dx = dx.view()}, gain.view());
+          CHECK(std::ranges::equal(dx.span(), expected_dx.span()));
         }
         kernels::conv2d(s, x.view(), w.view(), {}, y.view());  // not the products
         kernels::conv2d(s, x.view(), noise(s.weights(), 3).view(), {}, expected.view());

@@ -4,7 +4,7 @@
 
 #include "core/autograd/keep_value.h"
 #include "core/base/error.h"
-#include "core/ops/each_image.h"
+#include "vision/encoders/each_image.h"
 
 namespace saccade {
 
@@ -31,7 +31,7 @@ Var TokenEncoder::last_tokens(Tape& tape, Var pixels, std::span<const std::uint8
   return keep_last(tape, first, blocks().size(), [&](std::size_t b, Var x) {
     const TransformerBlock& block = blocks()[b];
     if (watch) watch(block, x, allowed);
-    return ops::each_image(x, [&](Var images, Index number) {
+    return each_image(x, [&](Var images, Index number) {
       if (read.empty()) return block(tape, images, allowed);
       const auto of_image = static_cast<std::size_t>(images.shape()[1]);
       const auto count = static_cast<std::size_t>(images.shape()[0]);

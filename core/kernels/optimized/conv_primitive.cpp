@@ -435,6 +435,7 @@ void conv_backward(const ConvShape& shape, const Real* x, ConstView w, const Rea
     memory ours = wrap(p.weights.ours, products);
     const bool assigns = gain.data || write == Write::kAssign;
     (assigns ? p.weights.out : p.add_weights).execute(space.stream, theirs, ours);
+    space.stream.wait();
     if (gain.data) gain_backward(w, gain, {products, w.shape}, gradients);
     for (Index o = 0; dbias.data && o < dbias.size(); ++o) dbias[o] += space.bias[o];
   }

@@ -45,8 +45,7 @@ void group_norm_backward(const GroupNormShape& s, Activation f, ConstView x, Con
           for (Index c = g * width; c < (g + 1) * width; ++c) {
             const Index at = (b * s.positions + p) * s.channels + c;
             Real d = 0;
-            activation_backward(f, {y.data + at, {1}}, {dy.data + at, {1}}, {&d, {1}},
-                                Write::kAssign);
+            activation_backward(f, {y.data + at, {1}}, {dy.data + at, {1}}, {&d, {1}});
             body(at, c, (x[at] - m) * r, double{d});
           }
       };

@@ -133,7 +133,7 @@ TEST_CASE("statistics of normalisations get no gradient, and all other parameter
   }
 }
 
-TEST_CASE("without gradients, a stage needs the memory of one block, whatever their number") {
+TEST_CASE("without gradients, a stage needs the memory of one block and the gains of all") {
   const Tensor image = noise({1, 64, 64, 3}, 1);
   const auto memory = [&](ResnetDepth depth) {
     ParameterStore store;

@@ -2,8 +2,8 @@
 
 #include "core/autograd/keep_value.h"
 #include "core/ops/conv_ops.h"
-#include "core/ops/each_image.h"
 #include "core/ops/shape_ops.h"
+#include "vision/encoders/each_image.h"
 
 namespace saccade {
 
@@ -195,7 +195,7 @@ std::vector<Var> Resnet::run(Tape& tape, Var pixels) const {
     x = keep_value(tape, [&] { return pool(x); });
   } else {
     x = keep_value(tape, [&] {
-      return ops::each_image(pixels, [&](Var image, Index) { return pool(stem(image)); });
+      return each_image(pixels, [&](Var image, Index) { return pool(stem(image)); });
     });
   }
   for (const std::vector<Block>& layer : layers_) {

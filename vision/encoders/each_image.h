@@ -8,8 +8,6 @@
 #include "core/parallel/kernel_parts.h"
 
 namespace saccade {
-inline namespace SACCADE_NUMERIC {
-namespace ops {
 
 // make(images, their first number) for [B, ...], by one image after the other while nothing is
 // recorded: what it computes on the way stays in the cache.
@@ -20,10 +18,8 @@ Var each_image(Var images, Make make) {
   if (tape.recording() || parallel::splits_kernels() || count <= 1) return make(images, Index{0});
   std::vector<Var> parts;
   for (Index b = 0; b < count; ++b)
-    parts.push_back(keep_value(tape, [&] { return make(slice_rows(images, b, 1), b); }));
-  return concat_rows(parts);
+    parts.push_back(keep_value(tape, [&] { return make(ops::slice_rows(images, b, 1), b); }));
+  return ops::concat_rows(parts);
 }
 
-}  // namespace ops
-}  // namespace SACCADE_NUMERIC
 }  // namespace saccade
