@@ -1,5 +1,5 @@
 # kills.sh SACCADE JSON_VALUE KILLS [SEED]: ends training (on one process and on two ranks, and while it fills a
-# cache of features), comparing and converting by SIGKILL at so many random moments. Afterwards the same command
+# cache of features), comparing, converting and reporting by SIGKILL at so many random moments. Afterwards the same command
 # goes on; in the end the bits are those of an undisturbed run, no file is cut off, and no line of metrics.jsonl is
 # there twice.
 kills=$3 seed=${4:-1}
@@ -54,6 +54,7 @@ disturbed() {
     if kill -KILL $(victim $pid "$1") 2>/dev/null; then killed=yes done_kills=$((done_kills + 1)); fi
     ended $pid ${killed:+"$1"}
     code=$?
+    [ ! -e page.html ] || tail -c 10 page.html | grep -q "</html>" || bad "the page is cut off: $*"
     if [ $code -ne 137 ] && ! [ "$1$killed" = mpirunyes ]; then
       [ $code -eq 0 ] || bad "exit code $code after a kill: $* ($(tail -n 1 err))"
       [ $code -ne 0 ] || return 0
@@ -109,7 +110,9 @@ while [ $done_kills -lt "$kills" ]; do
   for one in soft/seed-1 hard/seed-1; do
     [ "$(digest other/$one)" = "$(digest study/$one)" ] || bad "compare: other bits of $one after kills"
   done
-  rm -f other.h5
+  rm -f page.html
+  disturbed 200 "$saccade" report soft --out page.html
+  rm -f page.html other.h5
   disturbed 40 "$saccade" convert soft other.h5 --half --force
   cmp -s other.h5 soft.h5 || bad "convert: other bytes after kills"
 done

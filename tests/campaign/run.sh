@@ -2,7 +2,7 @@
 # The whole campaign, for as long as one likes:
 #   bash tests/campaign/run.sh [--minutes N] [--only NAME] [--seed K] [--fuzz]
 # NAME is a reader (campaign --list), flips, numerics, gradients, scarcity, kills, serve or old. The readers share the
-# minutes; the others take what they take, serve 10 minutes. Prints a table. A run that was stopped goes on when it is
+# minutes; the others take what they take, serve 10 minutes, numerics 15. Prints a table. A run that was stopped goes on when it is
 # started again with the same options. The input that a reader failed at is kept in runs/campaign/failed/READER: once
 # mended, it belongs in tests/campaign/cases/READER, which every run tries first. With --fuzz, readers get inputs by
 # libFuzzer, which needs clang and looks which code an input reaches: it is built in build/fuzz, keeps its inputs in
@@ -47,7 +47,7 @@ seconds=$((minutes * 60 / (${#readers[@]} > 0 ? ${#readers[@]} : 1)))
 mkdir -p "$kept"
 failed=0
 # What is done of this run; gone when all of it is.
-finished=$kept/finished-$minutes-$seed${only:+-$only}${fuzz:+-fuzz}
+finished=$kept/finished-$(sha1sum <"$program" | cut -c1-8)-$minutes-$seed${only:+-$only}${fuzz:+-fuzz}
 touch "$finished"
 printf '%-20s %12s %9s\n' campaign inputs failures
 
@@ -128,7 +128,7 @@ if [ -z "$fuzz" ]; then
   }
   old_files() { bash "$here/old.sh" "$bin/saccade" "$json" >&2 && echo "4 inputs"; }
   one flips "$program" --flips --every 1
-  one numerics "$bin/tests/campaign/campaign_numerics" --seconds $((seconds > 60 ? seconds : 60)) --seed "$seed"
+  one numerics "$bin/tests/campaign/campaign_numerics" --seconds 60 --seed "$seed"  # of each of 15 kernels
   one gradients gradients
   one scarcity bash "$here/scarcity.sh" "$bin/saccade" "$json" "$bin/tests/campaign/fail_nth.so" 1
   one kills bash "$here/kills.sh" "$bin/saccade" "$json" 200 "$seed"
