@@ -164,7 +164,7 @@ std::string cells(Draw& draw) {
   return compared(made(draw({rows, 4 * width}, 2), Tensor(own), Tensor(own), Tensor(own),
                        draw({rows, 3 * width}, 2), Tensor(own)),
                   run(kernels::reference::lstm_cell, kernels::reference::gru_cell),
-                  run(kernels::lstm_cell, kernels::gru_cell));
+                  run(kernels::lstm_cell, kernels::gru_cell), {.least = 0.1});
 }
 
 std::string group_norm(Draw& draw) {
@@ -177,20 +177,24 @@ std::string group_norm(Draw& draw) {
                dy = draw(images);
   const Activation f = draw.coin() ? Activation::kNone : Activation::kRelu;
   const auto write = draw.coin() ? kernels::Write::kAssign : kernels::Write::kAccumulate;
+  const Shape groups{s.batch, s.groups};
+  // Both ways back get the same y: where it is rounded to 0, relu lets no gradient pass.
+  Tensor y(images), mean(groups), rstd(groups);
+  kernels::reference::group_norm(s, f, 1e-5, x.view(), gamma.view(), beta.view(), y.view(),
+                                 mean.view(), rstd.view());
   const auto run = [&](auto forward, auto backward) {
     return [&, forward, backward](Results& r) {
       forward(s, f, 1e-5, x.view(), gamma.view(), beta.view(), r[0].view(), r[1].view(),
               r[2].view());
-      backward(s, f, x.view(), gamma.view(), r[0].view(), r[1].view(), r[2].view(), dy.view(),
+      backward(s, f, x.view(), gamma.view(), y.view(), mean.view(), rstd.view(), dy.view(),
                kernels::NormGradients{r[3].view(), r[4].view(), r[5].view(), write});
     };
   };
-  const Shape groups{s.batch, s.groups};
   return compared(made(Tensor(images), Tensor(groups), Tensor(groups), draw(images), draw(channels),
                        draw(channels)),
                   run(kernels::reference::group_norm, kernels::reference::group_norm_backward),
                   run(kernels::group_norm, kernels::group_norm_backward),
-                  {.error = 1e-4, .more_infinite = f != Activation::kNone});
+                  {.error = 1e-4, .more_infinite = f != Activation::kNone, .least = 1});
 }
 
 std::vector<Pair> pairs() {
