@@ -116,8 +116,11 @@ if [ -n "$fuzz" ]; then
   done
 fi
 for reader in "${readers[@]}"; do
-  if [ -n "$fuzz" ]; then one "$reader" fuzzed "$reader" && continue; fi
-  one "$reader" with_cases "$reader" --seconds $seconds --seed "$seed" --seeds "$here/seeds" --keep "$kept"
+  if [ -n "$fuzz" ]; then
+    one "$reader" fuzzed "$reader"
+  else
+    one "$reader" with_cases "$reader" --seconds $seconds --seed "$seed" --seeds "$here/seeds" --keep "$kept"
+  fi
 done
 if [ -z "$fuzz" ]; then
   json=$bin/tests/cli/json_value

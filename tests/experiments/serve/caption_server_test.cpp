@@ -211,7 +211,8 @@ TEST_CASE("requests of other sites are refused, under whatever name they reach t
     CHECK(by("Host: " + host + "\r\n") == 200);
   for (const std::string host :
        {"evil.example", "localhost.evil.example:8080", "127.0.0.1.evil.example", "10.0.0.1",
-        "1270.0.1", "[::2]", "localhost@evil.example", "localhost:1@evil.example", "0.0.0.0"})
+        "1270.0.1", "[::2]", "localhost@evil.example", "localhost:1@evil.example", "localhost:x",
+        "0.0.0.0"})
     CHECK(by("Host: " + host + "\r\n") == 403);
   CHECK(by("") == 400);
   CHECK(by("Host: localhost\r\nHost: evil.example\r\n") == 400);
